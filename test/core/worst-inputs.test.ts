@@ -56,21 +56,21 @@ const WORK: readonly (readonly [string, (schema: JsonObject, budget: Budget) => 
   ]),
 ]
 
-it.each(WORK)('the worst schema for %s that a climb finds is within its budget', (_, work) => {
+it.each(WORK)('the worst schema for %s that a climb finds stays within its budget', (_, work) => {
   const { best, most } = climb(publishable, graft, (schema) => unitsOf((budget) => work(schema, budget)), 5)
   // What is taken last may be the whole of a list, or of a text
   expect(most).toBeLessThan(DEFAULT_UNITS + MAX_CHARACTERS)
   expect(effortOf(() => unitsOf((budget) => work(best, budget)))).toBeLessThan(MOST_EFFORT)
 })
 
-it('the worst schema to judge that a climb finds is within its budget', () => {
+it('the worst schema to check that a climb finds stays within its budget', () => {
   const judge = (schema: JsonObject, budget: Budget) => checkSchema(schema, { references: 'local', budget })
   const { best, most } = climb(input, graft, (schema) => unitsOf((budget) => judge(schema, budget)), 6)
   expect(most).toBeLessThan(DEFAULT_UNITS + MAX_CHARACTERS)
   expect(effortOf(() => unitsOf((budget) => judge(best, budget)))).toBeLessThan(MOST_EFFORT)
 })
 
-it('the worst pattern that a climb finds takes no more than a pattern may', () => {
+it('the worst pattern that a climb finds takes at most the limit of a pattern', () => {
   const join: Cross<string> = (best, fresh, number) => {
     const at = Math.floor(number() * best.length)
     const joined = number() < 0.5 ? `(?:${best})|${fresh}` : best.slice(0, at) + fresh + best.slice(at)
@@ -90,7 +90,7 @@ function checking(schema: JsonObject, given: Json): { readonly making: number; r
   return { making: making.spent, checking: checked.spent }
 }
 
-it('the worst schema and value to check that a climb finds are within their budgets', () => {
+it('the worst schema and value to check that a climb finds stay within their budgets', () => {
   const pair = fc.record({ schema: publishable, given: value })
   const cross: Cross<{ schema: JsonObject; given: Json }> = (best, fresh, number) => {
     if (number() < 0.5) return { ...best, schema: graft(best.schema, fresh.schema, number) }
@@ -106,7 +106,7 @@ it('the worst schema and value to check that a climb finds are within their budg
   expect(effortOf(() => validate(best.given))).toBeLessThan(MOST_EFFORT)
 })
 
-it('the worst schema to make a validator of that a climb finds is within its budget', () => {
+it('the worst schema to compile that a climb finds stays within its budget', () => {
   const { best, most } = climb(publishable, graft, (schema) => checking(schema, {}).making, 14)
   expect(most).toBeGreaterThan(100)
   expect(most).toBeLessThan(2 * DEFAULT_UNITS)
@@ -126,7 +126,7 @@ it.each<[string, JsonObject]>([
     'of all of them',
     each(1_990, (index) => (index < 250 ? { uniqueItems: true } : index < 500 ? { pattern: 'a*b' } : { minimum: 1 })),
   ],
-])('the largest schemas that may be published are made within what making has: %s', (_, schema) => {
+])('the largest publishable schemas are compiled within the budget for that: %s', (_, schema) => {
   expect(checkSchema(schema, { references: 'local', budget: createBudget() })).toEqual([])
   const { making } = checking(schema, {})
   expect(making).toBeGreaterThan(2_500)
@@ -134,7 +134,7 @@ it.each<[string, JsonObject]>([
   expect(interpretSchema(schema)({})).toEqual([])
 })
 
-it('a schema that takes more than making has gives a validator that refuses everything', () => {
+it('a schema that exceeds the compile budget gives a validator that refuses everything', () => {
   const schema = each(2_000, (index) => ({ pattern: `(a|b){500}c${index}` }))
   const refused = interpretSchema(schema)({})
   expect(refused).toEqual([{ path: '', message: 'Cannot be checked, since the schema cannot be used' }])

@@ -31,11 +31,11 @@ const tool = (id: string, securityLevel = 1) => {
   return { toolkit, tool, securityLevel }
 }
 
-it('an agent is a principal of its own, with the name of its client, for the same users', () => {
+it("an agent is its own principal, with its client's name, for the same users", () => {
   expect(agentOf(ann)).toMatchObject({ id: 'agent:a1', name: 'Claude', kind: 'agent', users: ['ann@acme.test'] })
 })
 
-it('an agent may see and call the toolkits that it was let have, and no other', () => {
+it('an agent may see and call only the toolkits that it was given', () => {
   const agent = agentOf(ann)
   for (const id of ['Gmail.Send', 'gmail.send']) {
     expect(maySee(agent, tool(id), 'tools:read')).toBe(true)
@@ -50,7 +50,7 @@ it('an agent may see and call the toolkits that it was let have, and no other', 
   expect(covers(agentOf(ann, []), tool('Gmail.Send'), 'tools:call')).toBe(false)
 })
 
-it('an agent gets no right by choosing: level 4 takes what names the toolkit for its owner', () => {
+it('an agent gets no rights through its toolkits: for level 4, its owner must name the toolkit', () => {
   const send = tool('Gmail.Send', 4)
   expect(findCallDenial(ann, send)).toMatchObject({ type: 'forbidden' })
   expect(findCallDenial(agentOf(ann), send)).toMatchObject({ type: 'forbidden' })
@@ -61,7 +61,7 @@ it('an agent gets no right by choosing: level 4 takes what names the toolkit for
   expect(findCallDenial(agentOf(byScope), send)).toMatchObject({ type: 'forbidden' })
 })
 
-it('an agent of an administrator is none: it calls what was chosen, and nothing of keys, publishing or others', () => {
+it("an administrator's agent is not an administrator: it calls its toolkits, and has no rights over keys, publishing or others", () => {
   for (const owner of [ADMIN, { ...ann, scopes: ['admin'] as const, tools: { 'tools:call': ['*'] } }]) {
     const agent = agentOf(owner)
     expect(agent.scopes).toEqual(['tools:read', 'tools:call'])
@@ -73,18 +73,18 @@ it('an agent of an administrator is none: it calls what was chosen, and nothing 
   expect(findCallDenial(agentOf(some), tool('Gmail.Send'))).toMatchObject({ type: 'forbidden' })
 })
 
-it('an agent has no scope that it was not let have, or that its owner has no more', () => {
+it('an agent has no scope that it was not given, or that its owner lost', () => {
   expect(agentOf(ann, ['Gmail'], ['tools:read']).scopes).toEqual(['tools:read'])
   expect(agentOf({ ...ann, scopes: ['tools:read', 'tools:publish'] }).scopes).toEqual(['tools:read'])
 })
 
-it('an agent shares the limits of its owner with all their agents', () => {
+it("an agent shares its owner's limits with all of the owner's agents", () => {
   const limits = { rate: { calls: 1, seconds: 60 } }
   expect(agentOf({ ...ann, limits })).toMatchObject({ limits, owner: ann.id })
   expect(shareOwner(agentOf(ann))).toBe(ann.id)
 })
 
-it('an agent keeps the toolset and the lock of its owner, and sees nothing where it was let have another toolset', () => {
+it("an agent keeps its owner's toolset and lock, and sees nothing if it was given another toolset", () => {
   const agent = { id: 'a1', client: { id: 'c', name: 'Claude', host: 'claude.ai' }, toolkits: ['Gmail'] }
   const connect = (owner: Principal, toolset?: string) =>
     toAgentPrincipal(owner, { ...agent, scopes: AGENT_SCOPES, ...(toolset === undefined ? {} : { toolset }) })

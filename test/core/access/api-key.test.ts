@@ -18,14 +18,14 @@ const PATTERN = "a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'"
 const TIME = "an RFC 3339 time such as '2030-01-31T12:00:00Z'"
 const good = { name: 'agent', scopes: ['tools:call'] }
 
-it('a new key covers every tool and no user unless it says otherwise', () => {
+it('a new key covers every tool and no user by default', () => {
   expect(decode(good)).toEqual({
     ok: true,
     value: { name: 'agent', scopes: ['tools:call'], tools: ['*'], users: [] },
   })
 })
 
-it('a new key is read whole, each of its lists without repetition', () => {
+it('a new key is read completely, without repeated list items', () => {
   const body = {
     name: 'agent',
     scopes: ['tools:read', 'admin', 'admin'],
@@ -45,14 +45,14 @@ it('a new key is read whole, each of its lists without repetition', () => {
   })
 })
 
-it('a new key may act for any user when it says so', () => {
+it('a new key may act for any user if it says so', () => {
   expect(decode({ ...good, users: 'any' })).toEqual({
     ok: true,
     value: { name: 'agent', scopes: ['tools:call'], tools: ['*'], users: 'any' },
   })
 })
 
-it('a new key has every problem named at once', () => {
+it('a new key is refused with every problem at once', () => {
   const body = {
     'name': '',
     'scopes': ['tools:call', 'root'],
@@ -153,7 +153,7 @@ it.each([
   '2027',
   1_900_000_000,
   null,
-])('a new key cannot expire at %j, which is no time', (expires_at) => {
+])('a new key cannot expire at %j, which is not a time', (expires_at) => {
   const got = typeof expires_at === 'string' ? `'${expires_at}'` : String(expires_at)
   expect(problemsOf({ ...good, expires_at })).toEqual([['/expires_at', `Must be ${TIME}, got ${got}`]])
 })
@@ -175,7 +175,7 @@ it.each([
   expect(decode({ ...good, expires_at })).toHaveProperty('value.expires_at', utc)
 })
 
-it('a principal has the powers of its key, and says in logs which it is', () => {
+it("a principal has its key's rights, and identifies the key in logs", () => {
   const key = {
     id: 'k1',
     name: 'agent',
@@ -207,17 +207,17 @@ describe('a change of a key', () => {
       : read.problems.map(({ path }) => path)
   }
 
-  it('a change of a key keeps what it does not say', () => {
+  it('a change of a key keeps the fields that it does not set', () => {
     expect(changed({})).toEqual(held)
     expect(changed({ name: 'renamed' })).toEqual({ ...held, name: 'renamed' })
   })
 
-  it('a change of a key takes an expiry and limits away with null, and nothing else', () => {
+  it('a change of a key removes only an expiry and limits with null', () => {
     expect(changed({ expires_at: null, limits: null })).toEqual(key)
     expect(changed({ name: null, tools: null })).toEqual(['/name', '/tools'])
   })
 
-  it('a change of a key is refused with everything that is wrong', () => {
+  it('a change of a key is refused with every problem', () => {
     expect(changed({ scopes: [], expires_at: '2026-01-01T00:00:00Z', id: 'x' })).toEqual([
       '/id',
       '/scopes',

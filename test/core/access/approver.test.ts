@@ -11,7 +11,7 @@ const CALLER: Principal = { id: 'key:a', kind: 'key', scopes: ['tools:call'], to
 const APPROVER: Principal = { ...CALLER, id: 'key:b', scopes: ['tools:publish'] }
 const tool = { toolkit: 'Bank', tool: 'Pay' }
 
-it('a caller is told from other keys by its own, unless it may make keys', () => {
+it("a caller's own key distinguishes it from other keys, unless it may create keys", () => {
   expect(isDistinguishableByKey(CALLER)).toBe(true)
   expect(isDistinguishableByKey({ ...CALLER, scopes: ['tools:call', 'admin'] })).toBe(false)
   for (const kind of ['jwt', 'agent', 'person'] as const)
@@ -22,7 +22,7 @@ it('a caller is told from other keys by its own, unless it may make keys', () =>
 const approved = (approver: Partial<Principal>, caller: Partial<Principal> = {}, userId?: string) =>
   mayApproveByKey({ ...APPROVER, ...approver }, { ...CALLER, ...caller }, { tool, userId })
 
-it('a call is approved by another key that may publish the tool by name, and by administrators', () => {
+it('a call may be approved by another key that names the tool and may publish it, and by administrators', () => {
   expect(approved({})).toBe(true)
   expect(approved(ADMIN)).toBe(true)
   expect(approved({ users: 'any' }, { users: ['ann'] }, 'ann')).toBe(true)
@@ -31,7 +31,7 @@ it('a call is approved by another key that may publish the tool by name, and by 
   expect(approved({ scopes: ['tools:call'] })).toBe(false)
 })
 
-it('a call is not approved by its own key, by one of its user, or where its caller may make keys', () => {
+it('a call may not be approved by its own key, by one of its user, or if its caller may create keys', () => {
   expect(approved({ id: 'key:a' })).toBe(false)
   expect(approved({ users: ['ann'] }, { users: ['ann', 'bob'] })).toBe(false)
   expect(approved({ users: ['ann'] }, { users: 'any' }, 'ann')).toBe(false)

@@ -33,7 +33,7 @@ describe('a user of the directory', () => {
     expect(isSamePerson(user, person)).toBe(false)
   })
 
-  it('is compared with ids without their issuer', () => {
+  it('is compared with user ids without their issuer', () => {
     expect(
       ['ann', 'auth0|5', 'https://id.test|a|b', 'http://id.test/x|c'].map((user) => toDirectoryId({ user })),
     ).toEqual(['ann', 'auth0|5', 'a|b', 'c'])

@@ -32,12 +32,12 @@ it.each([
   ['the level that it says', { ...PLAIN, securityLevel: 8 }],
   ['the level that its requirements make', SECRET],
   ['its approval', { ...PLAIN, securityLevel: 8, requiresApproval: true }],
-] as const)('a guard never takes from a definition %s', (_, definition) => {
+] as const)('a guard never removes from a definition %s', (_, definition) => {
   expect(applyGuards(definition, [{ security_level: 3 }])).toEqual(definition)
   expect(applyGuards(definition, [{}])).toEqual(definition)
 })
 
-it('a guard is what a version asks for beyond its requirements', () => {
+it("a guard is what a version requires beyond its definition's requirements", () => {
   expect(extractGuard(PLAIN)).toBeUndefined()
   expect(extractGuard({ ...SECRET, securityLevel: 4 })).toBeUndefined()
   // As a publisher may say it of a tool that asks for a secret
@@ -57,7 +57,7 @@ it.each([
   [{ approval: false }, '/approval'],
   [{ approval: 'true' }, '/approval'],
   [{ approval: null }, '/approval'],
-])('a guard is not %j', (said, path) => {
+])('a guard may not be %j', (said, path) => {
   const read = parseValue(object(guardFields), said)
   expect(!read.ok && read.problems.map((each) => each.path)).toEqual([path])
 })

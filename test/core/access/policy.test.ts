@@ -23,7 +23,7 @@ it.each<Omit<Policy, 'pattern'>>([
   { timeout_ms: 1 },
   { timeout_ms: 300_000, limits: { rate: { calls: 1, seconds: 1 } } },
   { limits: { concurrency: 3 } },
-])('a policy is read as it says: %j', (body) => {
+])('a policy is read unchanged: %j', (body) => {
   expect(read(body)).toEqual({ ok: true, value: { pattern: 'Mail.*', ...body } })
 })
 
@@ -40,7 +40,7 @@ it.each([
   [{ approval: false }, '/approval', 'Must be true'],
   [{ timeout_ms: 300_001 }, '/timeout_ms', 'from 1 to 300000'],
   [{ limits: {} }, '/limits', "'rate', 'concurrency', or both"],
-])('a policy is refused, with the place: %j', (body, path, message) => {
+])('a policy is refused with the location of the error: %j', (body, path, message) => {
   expect(read(body)).toEqual({
     ok: false,
     problems: expect.arrayContaining([{ path, message: expect.stringContaining(message) }]),
@@ -57,7 +57,7 @@ const set = createPolicySet(
   7,
 )
 
-it('what holds for a tool is said by every policy whose pattern covers it, the strictest first', () => {
+it('the effective policy of a tool combines every policy whose pattern covers it, strictest first', () => {
   expect(set.revision).toBe(7)
   expect(set.policyFor(MAIL)).toEqual({
     securityLevel: 3,
@@ -74,7 +74,7 @@ it('what holds for a tool is said by every policy whose pattern covers it, the s
   expect(set.policyFor({ toolkit: 'X', tool: 'Y' })).toMatchObject({ securityLevel: 0, secrets: new Set() })
 })
 
-it('what holds for a tool is the same object for as long as policies stay, so that what is made of it is made once', () => {
+it('the effective policy of a tool is the same object until policies change, so that derived objects are created once', () => {
   expect(set.policyFor(MAIL)).toBe(set.policyFor({ toolkit: 'mail', tool: 'SEND' }))
   expect(set.policyFor({ toolkit: 'A', tool: 'B' })).toBe(set.policyFor({ toolkit: 'C', tool: 'D' }))
   expect(createPolicySet([{ pattern: 'A.*', approval: true }], 1).policyFor(MAIL)).toBe(NO_EFFECTIVE_POLICY)
@@ -82,7 +82,7 @@ it('what holds for a tool is the same object for as long as policies stay, so th
   expect(NO_POLICIES.policyFor(MAIL)).toBe(NO_EFFECTIVE_POLICY)
 })
 
-it('what holds for a tool raises a level, and never lowers one', () => {
+it('the effective policy of a tool raises a level, and never lowers one', () => {
   for (const [own, level, then] of [
     [0, 3, 3],
     [3, 3, 3],
@@ -96,7 +96,7 @@ it('what holds for a tool raises a level, and never lowers one', () => {
   }
 })
 
-it('what holds for a tool may be that what is published is reviewed, which one that covers it says', () => {
+it('the effective policy of a tool may require review, if one policy that covers the tool does', () => {
   const policies = [{ pattern: '*', security_level: 1 }, { pattern: 'MAIL.*', review: true } as const]
   const { policyFor } = createPolicySet(policies, 1)
   expect([policyFor(MAIL).review, policyFor({ toolkit: 'Other', tool: 'Send' }).review]).toEqual([true, false])
@@ -107,7 +107,7 @@ it('what holds for a tool may be that what is published is reviewed, which one t
   expect(parsePolicy('*', { review: false }, () => undefined)).toMatchObject({ problems: [{ path: '/review' }] })
 })
 
-it('what holds for a tool may be that a person approves each call, which the anonymous cannot have', () => {
+it('the effective policy of a tool may require approval of each call, which excludes anonymous callers', () => {
   const rule = createPolicySet([{ pattern: '*', approval: true }], 1).policyFor(MAIL)
   const before = recordOf({}, { securityLevel: 0 })
   expect(needsApproval(before)).toBe(false)

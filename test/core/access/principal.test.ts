@@ -49,12 +49,12 @@ const uncovered = (): ReturnType<typeof findCallDenial> => ({
 const ENGINE: Principal = { ...ADMIN, id: 'worker', scopes: ['tools:read', 'tools:call'] }
 const why = (caller: Principal, level: number) => findCallDenial(caller, record(level))?.type
 
-it.each(['*', 'Gmail.*', 'Gmail.GetEmails', '*.Get*', 'a-b_c.d'])("tool patterns: '%s' is one", (text) => {
+it.each(['*', 'Gmail.*', 'Gmail.GetEmails', '*.Get*', 'a-b_c.d'])("tool patterns: '%s' is valid", (text) => {
   expect(isToolPattern(text)).toBe(true)
 })
 
 it.each(['', 'Gmail', '**', 'Gmail.', '.Get', 'A.B.C', 'Gmail.Get@1.0.0', 'Gm ail.*', 'A.B\n', `${'a'.repeat(65)}.B`])(
-  'tool patterns: %j is none',
+  'tool patterns: %j is invalid',
   (text) => {
     expect(isToolPattern(text)).toBe(false)
   },
@@ -78,18 +78,18 @@ it('tool patterns: a principal without patterns covers nothing', () => {
   expect(covers(principal({ tools: [] }), { toolkit: 'Gmail', tool: 'GetEmails' }, 'tools:read')).toBe(false)
 })
 
-it('scopes: admin holds every scope, another only its own', () => {
+it('scopes: admin includes every scope, another only itself', () => {
   expect(hasScope(ADMIN, 'tools:publish')).toBe(true)
   expect(hasScope(principal({}), 'tools:read')).toBe(true)
   expect(hasScope(principal({}), 'tools:publish')).toBe(false)
   expect(hasScope(principal({ scopes: [] }), 'tools:read')).toBe(false)
 })
 
-it('scopes: without tools:call nothing may be called', () => {
+it('scopes: without tools:call no tool may be called', () => {
   expect(why(principal({ scopes: ['tools:read', 'tools:publish'] }), 0)).toBe('forbidden')
 })
 
-it('why not is said of the scope that is lacking, but to the anonymous, who need a credential first', () => {
+it('a denial names the missing scope, but anonymous callers first need a credential', () => {
   expect(NEEDS_CREDENTIAL).toEqual({ type: 'unauthenticated', reason: 'This needs a credential' })
   expect(findScopeDenial(ANONYMOUS, 'tools:publish')).toEqual(NEEDS_CREDENTIAL)
   expect(findScopeDenial(ANONYMOUS, 'tools:call')).toBeUndefined()
@@ -128,11 +128,11 @@ it.each<[string, Principal, number, ReturnType<typeof findCallDenial>]>([
   ['nothing to an engine, which stands for a deployment', ENGINE, 9, undefined],
   ['nothing where there is no level', ANONYMOUS, 0, undefined],
   ['nothing below level 4', principal({}), 3, undefined],
-])('why not is %s', (_, caller, level, why) => {
+])('a denial reports %s', (_, caller, level, why) => {
   expect(findCallDenial(caller, record(level))).toEqual(why)
 })
 
-it('security levels: level 0 asks for nothing, and is all the anonymous see and call', () => {
+it('security levels: level 0 requires nothing, and is all that anonymous callers see and call', () => {
   expect(why(ANONYMOUS, 0)).toBeUndefined()
   expect(why(ANONYMOUS, 1)).toBe('unauthenticated')
   expect(maySee(ANONYMOUS, record(0), 'tools:read')).toBe(true)
@@ -142,7 +142,7 @@ it('security levels: level 0 asks for nothing, and is all the anonymous see and 
   expect(maySee({ ...ANONYMOUS, tools: ['Slack.*'] }, record(0), 'tools:read')).toBe(false)
 })
 
-it('security levels: levels 1 to 3 want an authenticated caller whose patterns cover the tool', () => {
+it('security levels: levels 1 to 3 require an authenticated caller whose patterns cover the tool', () => {
   expect(why(principal({}), 3)).toBeUndefined()
   expect(why(principal({ tools: ['Slack.*'] }), 0)).toBe('forbidden')
 })
@@ -159,19 +159,19 @@ it.each([
   expect(why(principal({ tools }), 7)).toBe(expected)
 })
 
-it('security levels: an admin need not name a tool', () => {
+it('security levels: an administrator need not name a tool', () => {
   expect(why(ADMIN, 7)).toBeUndefined()
   expect(why(principal({ scopes: ['admin'] }), 7)).toBeUndefined()
 })
 
-it('security levels: levels 8 to 10 ask of a caller what 4 to 7 do, and of a person to approve, whoever calls', () => {
+it("security levels: levels 8 to 10 require of a caller what 4 to 7 do, and a person's approval, whoever calls", () => {
   expect(why(ADMIN, 10)).toBeUndefined()
   expect(why(principal({ tools: ['Gmail.*'] }), 8)).toBeUndefined()
   expect(why(principal({}), 8)).toBe('forbidden')
   expect([0, 7, 8, 10].map((level) => needsApproval(record(level)))).toEqual([false, false, true, true])
 })
 
-it('credentials that a tool is given are sent where only an admin, or who names the tool or its toolkit, says', () => {
+it("only an administrator, or a key that names the tool or its toolkit, decides where a tool's credentials are sent", () => {
   const may = (some: Partial<Principal>) => isTrustedWith(principal(some), record(0))
   expect(may({ scopes: ['admin'] })).toBe(true)
   expect(may({ tools: ['Gmail.*'] })).toBe(true)
@@ -181,7 +181,7 @@ it('credentials that a tool is given are sent where only an admin, or who names 
   expect(isTrustedWith(ENGINE, record(0))).toBe(false)
 })
 
-it('users: a principal acts for the users it names, exactly', () => {
+it('users: a principal acts only for the exact users that it names', () => {
   expect(mayActFor(principal({ users: 'any' }), 'ann')).toBe(true)
   expect(mayActFor(principal({ users: ['ann'] }), 'ann')).toBe(true)
   expect(mayActFor(principal({ users: ['ann'] }), 'Ann')).toBe(false)
@@ -194,6 +194,6 @@ it.each([
   [[], '["principal","key:k1"]'],
   [['ann', 'bob'], '["principal","key:k1"]'],
   ['any', '["principal","key:k1"]'],
-] as const)('the holder of what somebody stores who may act for %j is %s', (users, holder) => {
+] as const)('the holder of data that a principal for %j stores is %s', (users, holder) => {
   expect(formatHolder(toHolder(principal({ users })))).toBe(holder)
 })

@@ -17,7 +17,7 @@ const person = (address: string | undefined, ...groups: string[]) => ({
 const verified = (email: unknown, more: object = {}) =>
   getVerifiedEmail({ iss: 'https://id.test', email, email_verified: true, ...more })
 
-it('SIGN_IN_RULES give what they say: scopes, tools and whole toolkits', () => {
+it('SIGN_IN_RULES give the scopes, tools and toolkits that they list', () => {
   expect(
     rulesOf(
       { domain: 'acme.com', scopes: ['tools:read'], tools: ['Math.Add'], toolkits: ['Gmail'] },
@@ -50,7 +50,7 @@ it.each([
   expect(read.ok ? [] : read.problems.map(({ path, message }) => [path, message])).toEqual(problems)
 })
 
-it('SIGN_IN_RULES are for nobody whom they do not name', () => {
+it('SIGN_IN_RULES apply only to people whom they name', () => {
   const rules = rulesOf({ domain: 'acme.com' }, { address: 'bob@other.test' }, { group: 'staff' })
   for (const whom of ['ann@acme.com.evil.com', 'ann@evil-acme.com', 'ann@sub.acme.com', 'bobby@other.test']) {
     expect(resolveRights(person(whom), rules), whom).toBeUndefined()
@@ -61,14 +61,14 @@ it('SIGN_IN_RULES are for nobody whom they do not name', () => {
   expect(resolveRights(person(undefined, 'staff'), rules)).toBeDefined()
 })
 
-it('SIGN_IN_RULES that name a domain and a group are for those alone who are of both', () => {
+it('SIGN_IN_RULES with a domain and a group apply only to people who have both', () => {
   const rules = rulesOf({ domain: 'acme.com', group: 'staff' })
   expect(resolveRights(person('ann@acme.com'), rules)).toBeUndefined()
   expect(resolveRights(person('ann@evil.com', 'staff'), rules)).toBeUndefined()
   expect(resolveRights(person('ann@acme.com', 'staff'), rules)).toBeDefined()
 })
 
-it('SIGN_IN_RULES are put together, and none gives its scopes to the tools of another', () => {
+it('SIGN_IN_RULES are combined, and none gives its scopes to the tools of another', () => {
   const rules = rulesOf(
     { domain: 'acme.com', toolkits: ['Gmail'] },
     { group: 'developers', scopes: ['tools:publish'], toolkits: ['Lab'] },
@@ -87,7 +87,7 @@ it('SIGN_IN_RULES are put together, and none gives its scopes to the tools of an
   expect(findCallDenial(ann, record('Lab'))).toBeDefined()
 })
 
-it('SIGN_IN_RULES of an administrator hold for whatever else they are', () => {
+it('SIGN_IN_RULES that make a person an administrator apply whatever other rules match', () => {
   const rules = rulesOf({ domain: 'acme.com', toolkits: ['Gmail'] }, { group: 'platform', scopes: ['admin'] })
   const root: Principal = {
     id: 'person:root',
@@ -99,7 +99,7 @@ it('SIGN_IN_RULES of an administrator hold for whatever else they are', () => {
   expect(findCoverDenial(root, { toolkit: 'Lab', tool: 'Send' }, 'tools:publish')).toBeUndefined()
 })
 
-it("a provider's word on an e-mail address counts where it is verified, in lower case", () => {
+it('an e-mail address counts if the provider verified it, and is converted to lower case', () => {
   expect(verified('Ann.Lee+x@Acme.COM')).toBe('ann.lee+x@acme.com')
   for (const email_verified of [false, undefined, 'true', 1, null]) {
     expect(verified('ann@acme.com', { email_verified })).toBeUndefined()
@@ -123,11 +123,11 @@ it.each([
   `${'a'.repeat(65)}@acme.com`,
   ['ann@acme.com'],
   7,
-])("a provider's word on an e-mail address %j is none", (email) => {
+])('an e-mail address %j does not count', (email) => {
   expect(verified(email)).toBeUndefined()
 })
 
-it("a provider's word on an e-mail address is kept by Google for its own and for Workspaces", () => {
+it("an e-mail address from Google counts if it is Google's own or a Workspace's", () => {
   const google = (email: string, more: object = {}) => verified(email, { iss: 'https://accounts.google.com', ...more })
   expect(google('ann@gmail.com')).toBe('ann@gmail.com')
   expect(google('ann@acme.com', { hd: 'acme.com' })).toBe('ann@acme.com')
@@ -135,7 +135,7 @@ it("a provider's word on an e-mail address is kept by Google for its own and for
   expect(google('ann@acme.com')).toBeUndefined()
 })
 
-it("a provider's word on an e-mail address is not given by Microsoft Entra unless the tenant owns the domain", () => {
+it('an e-mail address from Microsoft Entra does not count unless the tenant owns the domain', () => {
   for (const iss of ['https://login.microsoftonline.com/t/v2.0', 'https://sts.windows.net/t/']) {
     const entra = (more: object) => verified('ann@acme.com', { iss, ...more })
     expect(entra({})).toBeUndefined()
@@ -156,7 +156,7 @@ const claims = {
   groups: ['a', 7, 'b'],
 }
 
-it('a person is their verified e-mail address, or the claim that is named', () => {
+it('a person is identified by the verified e-mail address, or by the configured claim', () => {
   const ann = { address: 'ann@acme.com', groups: ['a', 'b'] }
   expect(toPerson(claims, { groups: 'groups' })).toEqual({ user: 'ann@acme.com', ...ann })
   expect(toPerson(claims, { user: 'email', groups: 'groups' })).toEqual({ user: 'ann@acme.com', ...ann })
@@ -164,7 +164,7 @@ it('a person is their verified e-mail address, or the claim that is named', () =
   expect(toPerson({ ...claims, roles: 'boss' }, { user: 'sub', groups: 'roles' })).toMatchObject({ groups: ['boss'] })
 })
 
-it('a person is nobody where that is missing, not verified or no plain text', () => {
+it('a person cannot be identified if that claim is missing, unverified or not plain text', () => {
   expect(toPerson({ ...claims, email_verified: false }, { groups: 'groups' })).toContain("'email'")
   expect(toPerson({ ...claims, email_verified: false }, { user: 'email', groups: 'groups' })).toContain("'email'")
   for (const oid of [undefined, '', 7, 'a\nb', 'x'.repeat(257)]) {

@@ -37,13 +37,13 @@ it.each([
   ['NOBODYS', TEXT, 'SMS.Send'],
   ['ADMIN_KEY', TEXT, 'SMS.Send'],
   ['constructor', TEXT, 'SMS.Send'],
-])('a secret %s is not given to a tool that none covers', (id, tool, name) => {
+])('a secret %s is not given to a tool that no pattern covers', (id, tool, name) => {
   expect(isGranted(id, tool)).toBe(false)
   const who = grants.has(id) ? 'TOOL_SECRETS does not let' : 'Neither TOOL_SECRETS nor a policy lets'
   expect(secretFor(id, tool)).toEqual({ missing: `${who} '${name}' have the secret '${id}'` })
 })
 
-it.each(['EMPTY', 'UNSET'])('a secret %s is granted all the same, and is missing', (id) => {
+it.each(['EMPTY', 'UNSET'])('a secret %s is granted although it is missing', (id) => {
   expect(isGranted(id, TEXT)).toBe(true)
   expect(secretFor(id, TEXT)).toEqual({
     missing: notSet(id),
@@ -54,11 +54,11 @@ it.each([
   ['UNSET', TEXT, notSet('UNSET')],
   ['SMS_KEY', MAIL, "TOOL_SECRETS does not let 'Mail.Send' have the secret 'SMS_KEY'"],
   ['NEW', MAIL, `${letIt}. ${notSet('NEW')}`],
-])('a secret %s, for an administrator: each step that is left', (id, tool, steps) => {
+])('a secret %s lists the remaining steps for an administrator', (id, tool, steps) => {
   expect(formatGrantAdvice(id, tool)).toBe(steps)
 })
 
-it('a secret is asked for by its name, and only for a tool that may have it', () => {
+it('a secret is read only by its name, and only for a tool that may have it', () => {
   const asked: string[] = []
   const secrets = createToolSecrets(grants, (name) => void asked.push(name))
   secrets.secretFor('SMS_KEY', MAIL)
@@ -68,7 +68,7 @@ it('a secret is asked for by its name, and only for a tool that may have it', ()
   expect(asked).toEqual(['SMS_KEY'])
 })
 
-describe('a secret of which policies speak', () => {
+describe('a secret that policies name', () => {
   const policies: Readonly<Record<string, string>> = {
     MORE: 'Mail',
     SMS_KEY: 'Mail',
@@ -82,22 +82,19 @@ describe('a secret of which policies speak', () => {
     (id) => (id === 'ADMIN_KEY' ? "Is Switchboard's own" : undefined),
   )
 
-  it('a secret of which policies speak is given to the tools that they say, and to no others', () => {
+  it('a secret that policies name is given to their tools only', () => {
     expect(secrets.secretFor('MORE', MAIL)).toEqual({ value: 'm1' })
     expect([secrets.isGranted('MORE', MAIL), secrets.isGranted('MORE', TEXT)]).toEqual([true, false])
   })
 
-  it.each(['SMS_KEY', 'NOBODYS'])(
-    'a secret of which policies speak is given as TOOL_SECRETS says where that names it: %s',
-    (id) => {
-      expect(secrets.isGranted(id, MAIL)).toBe(false)
-      expect(secrets.secretFor(id, MAIL)).toEqual({
-        missing: `TOOL_SECRETS does not let 'Mail.Send' have the secret '${id}'`,
-      })
-    },
-  )
+  it.each(['SMS_KEY', 'NOBODYS'])('a secret that policies name follows TOOL_SECRETS if that names it: %s', (id) => {
+    expect(secrets.isGranted(id, MAIL)).toBe(false)
+    expect(secrets.secretFor(id, MAIL)).toEqual({
+      missing: `TOOL_SECRETS does not let 'Mail.Send' have the secret '${id}'`,
+    })
+  })
 
-  it("a secret of which policies speak is never Switchboard's own, whatever they say", () => {
+  it("a secret that policies name is never one of Switchboard's own", () => {
     expect(secrets.isGranted('ADMIN_KEY', MAIL)).toBe(false)
     expect(secrets.secretFor('ADMIN_KEY', MAIL)).toHaveProperty('missing')
     expect(secrets.formatGrantAdvice('ADMIN_KEY', MAIL)).toMatch(/have the secret 'ADMIN_KEY'$/)

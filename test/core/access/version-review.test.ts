@@ -22,7 +22,7 @@ it.each<[id: string, users: Principal['users'], publisher: string]>([
   ['jwt:google-oauth2|1', ['google-oauth2|1'], 'person:google-oauth2|1'],
   ['key:k1', ['ann'], 'person:ann'],
   ['key:k1', 'any', 'key:k1'],
-])('%s, who is %j, reviews nothing that they published as %s', (id, users, publisher) => {
+])('%s, for the users %j, may not review what they published as %s', (id, users, publisher) => {
   expect(ofOwner(somebody(id, users), publisher)).toBe(false)
 })
 
@@ -33,7 +33,7 @@ it.each<[id: string, users: Principal['users'], publisher: string | null]>([
   ['person:ann', ['ann'], 'key:k1'],
   ['person:ann', ['ann'], null],
   ['key:k1', 'any', 'person:ann'],
-])('%s, who is %j, reviews what %s published in their toolkit', (id, users, publisher) => {
+])('%s, for the users %j, may review what %s published in their toolkit', (id, users, publisher) => {
   const ann = somebody(id, users)
   expect(ofOwner(ann, publisher)).toBe(true)
   expect(mayReview(ann, publisher, { principal: 'person:eve' })).toBe(false)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { textBytes, createCacheMemory } from '../../../src/core/cache/swr-cache.ts'
 
-it('memory is of all kinds together, and lacks first what was not used for longest', () => {
+it('the memory of a cache is shared by all partitions, and evicts the least recently used entry first', () => {
   const memory = createCacheMemory(100)
   const texts = memory.partition<string>((text) => text.length)
   const numbers = memory.partition<number>(() => 10)
@@ -14,7 +14,7 @@ it('memory is of all kinds together, and lacks first what was not used for longe
   expect([0, 1, 2, 3, 4, 5].map((n) => numbers.get(`n${n}`))).toEqual([0, 1, 2, 3, 4, 5])
 })
 
-it('memory tells the same key of two kinds apart', () => {
+it('the memory of a cache keeps equal keys of two partitions apart', () => {
   const memory = createCacheMemory(100)
   const [some, others] = [memory.partition<string>(() => 1), memory.partition<string>(() => 1)]
   some.set('key', 'some')
@@ -24,7 +24,7 @@ it('memory tells the same key of two kinds apart', () => {
   expect([some.get('key'), others.get('key')]).toEqual(['some', undefined])
 })
 
-it('memory keeps what took the place of something, for what that takes, and nothing that would drive out all else', () => {
+it('the memory of a cache counts a replaced entry once, and stores no entry that would evict all others', () => {
   const memory = createCacheMemory(100)
   const texts = memory.partition<string>((text) => text.length)
   for (let n = 0; n < 50; n += 1) texts.set('same', 'x'.repeat(20))
@@ -35,7 +35,7 @@ it('memory keeps what took the place of something, for what that takes, and noth
   expect(texts.has('t0')).toBe(true)
 })
 
-it('memory counts two bytes for each character of a text that is not of Latin-1', () => {
+it('the memory of a cache counts two bytes for each character of a text beyond Latin-1', () => {
   const [ascii, latin, greek] = ['a', 'é', 'α'].map((letter) => textBytes(letter.repeat(1_000)))
   expect(latin).toBe(ascii)
   expect(greek).toBe((ascii ?? 0) + 1_000)

@@ -33,7 +33,7 @@ function setUp(agesOf: (value: string) => CacheAges | undefined = () => AGES) {
   }
 }
 
-it('a value is loaded once, each key by itself, and given at once while it is fresh', async () => {
+it('a value is loaded once for each key, and returned at once while it is fresh', async () => {
   const { get, clock, loads, behind } = setUp()
   expect(await get()).toBe('one')
   clock.now = 9
@@ -42,7 +42,7 @@ it('a value is loaded once, each key by itself, and given at once while it is fr
   expect(loads).toEqual(['k', 'other'])
 })
 
-it('a value that is old is given, and loaded again by one request in the background', async () => {
+it('an old value is returned, and reloaded by one request in the background', async () => {
   const { get, clock, behind, stored } = setUp()
   await get()
   stored.value = 'two'
@@ -53,7 +53,7 @@ it('a value that is old is given, and loaded again by one request in the backgro
   expect([get(), behind.length]).toEqual(['two', 1])
 })
 
-it('a value that is old is waited for by one request where there is no background', async () => {
+it('an old value is awaited by one request if there is no background', async () => {
   const { get, kept, load, clock, stored } = setUp()
   await get()
   stored.value = 'two'
@@ -63,7 +63,7 @@ it('a value that is old is waited for by one request where there is no backgroun
   expect(await waits).toBe('two')
 })
 
-it('a value that is stale is waited for by all', async () => {
+it('a stale value is awaited by all requests', async () => {
   const { get, clock, loads, stored } = setUp()
   await get()
   stored.value = 'two'
@@ -72,7 +72,7 @@ it('a value that is stale is waited for by all', async () => {
   expect(loads).toHaveLength(3)
 })
 
-it('a value that fails to load in the background is tried again, and is never older than stale', async () => {
+it('a value that fails to reload in the background is tried again, and is never returned once stale', async () => {
   const { get, clock, behind, stored } = setUp()
   await get()
   stored.error = new Error('Storage')
@@ -89,7 +89,7 @@ it('a value that fails to load in the background is tried again, and is never ol
   await expect(get()).rejects.toThrow('Storage')
 })
 
-it('a value is good since its loading began, for as long as its ages say, or not at all', async () => {
+it("a value's age counts from the start of its load, and its ages may forbid caching it", async () => {
   const { kept, clock } = setUp((value) => (value === 'kept' ? { fresh: 2 } : undefined))
   const slowly = (value: string) => async () => {
     clock.now += 1
@@ -110,7 +110,7 @@ it('a value may be undefined', async () => {
   expect(kept.get('k', async () => 'other')).toBeUndefined()
 })
 
-it('the last resort is given while storage cannot be reached, and waited for seldom', async () => {
+it('the last value is returned while storage is unreachable, and reloading is rarely attempted', async () => {
   const { get, clock, loads, stored } = setUp()
   await get()
   stored.error = new UnreachableError('away')
@@ -122,7 +122,7 @@ it('the last resort is given while storage cannot be reached, and waited for sel
   await expect(get()).rejects.toThrow(UnreachableError)
 })
 
-it('the last resort is not for other errors, nor for what was never there', async () => {
+it('the last value is not returned for other errors, nor if there was none', async () => {
   const { get, clock, stored } = setUp()
   stored.error = new UnreachableError('away')
   await expect(get()).rejects.toThrow(UnreachableError)
@@ -144,7 +144,7 @@ describe.each(['invalidate', 'expire'] as const)('after %s', (how) => {
     expect(get()).toBe('two')
   })
 
-  it(`after ${how} a value whose loading began before is given once, and not kept`, async () => {
+  it(`after ${how} a value whose load started before is returned once, and not cached`, async () => {
     const { get, stored, ...kept } = setUp()
     const begun = get()
     stored.value = 'two'
@@ -154,7 +154,7 @@ describe.each(['invalidate', 'expire'] as const)('after %s', (how) => {
     expect(await get()).toBe('two')
   })
 
-  it(`after ${how} a load that began before and fails gives no last resort`, async () => {
+  it(`after ${how} a load that started before and fails returns no last value`, async () => {
     const { get, clock, stored, ...kept } = setUp()
     await get()
     clock.now = 30
@@ -168,7 +168,7 @@ describe.each(['invalidate', 'expire'] as const)('after %s', (how) => {
   })
 })
 
-it('some values are forgotten by what they are or by their key, and no load under way is kept', async () => {
+it('invalidating some values by value or key removes those, and no running load is cached', async () => {
   const { get, kept, stored } = setUp()
   await get('a')
   stored.value = 'two'

@@ -69,7 +69,7 @@ it('an approval is claimed for the principal, the user, the tool and its input',
   expect(forNobody.claims[0]?.invocation).not.toHaveProperty('user')
 })
 
-it('an approval is of the very bytes of its files, and asked of nobody where these cannot be read', async () => {
+it('an approval covers the exact bytes of its files, and is not requested if they cannot be read', async () => {
   const { claims } = await claim(8, 'ann', undefined, async () => 'ab12')
   const file = { handle: 'artifact:x', filename: 'a.txt', content_type: 'text/plain', size: 3, sha256: 'ab12' }
   expect(claims[0]?.invocation.files).toEqual([file])
@@ -78,7 +78,7 @@ it('an approval is of the very bytes of its files, and asked of nobody where the
   expect(broken.claims).toEqual([])
 })
 
-it('an approval that a person has not given is a challenge', async () => {
+it('an approval that is missing is a challenge', async () => {
   const { claimed } = await claim(8, 'ann', { challenge: challengeOf('approval'), reason: 'Level 8' })
   const challenge = challengeOf('approval')
   expect(claimed).toEqual({
@@ -87,7 +87,7 @@ it('an approval that a person has not given is a challenge', async () => {
   })
 })
 
-it('an approval that nobody could give here is refused', async () => {
+it('an approval that no one could give here is refused', async () => {
   const { claimed } = await claim(8, 'ann', { refused: 'Nobody can', forOperator: 'Set up sign-in' })
   expect(claimed).toMatchObject({
     failure: { type: 'forbidden', reason: 'Nobody can', forOperator: 'Set up sign-in' },

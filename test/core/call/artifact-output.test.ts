@@ -10,7 +10,7 @@ const ARTIFACT = {
 }
 const read = (value: unknown) => readArtifact({ ok: true, value })
 
-it('a value that says it is an artifact is one, with what lies beside it as the value', () => {
+it("a value that declares an artifact is read as one, with its 'value' as the value", () => {
   expect(read({ artifact: ARTIFACT })).toEqual({ ok: true, value: { ok: true, value: null, artifact: ARTIFACT } })
   const both = { ok: true, value: [1], artifact: ARTIFACT }
   expect(read({ artifact: ARTIFACT, value: [1] })).toEqual({ ok: true, value: both })
@@ -18,15 +18,12 @@ it('a value that says it is an artifact is one, with what lies beside it as the 
   expect(read({ artifact: data })).toMatchObject({ value: { artifact: data } })
 })
 
-it.each([null, 7, 'artifact', [], {}, { value: 1 }])(
-  'a value that says it is an artifact is none when it says nothing of the kind: %j',
-  (value) => {
-    const result = { ok: true, value } as const
-    expect(readArtifact(result)).toEqual({ ok: true, value: result })
-  },
-)
+it.each([null, 7, 'artifact', [], {}, { value: 1 }])('a value that declares no artifact is unchanged: %j', (value) => {
+  const result = { ok: true, value } as const
+  expect(readArtifact(result)).toEqual({ ok: true, value: result })
+})
 
-it('a value that says it is an artifact stays the one that its tool gave as such', () => {
+it('a value is unchanged if its tool already returned an artifact', () => {
   const result = { ok: true, value: { artifact: 1 }, artifact: ARTIFACT } as const
   expect(readArtifact(result)).toEqual({ ok: true, value: result })
 })
@@ -38,7 +35,7 @@ it.each<[object, string]>([
   [{ size: 1.5 }, '/artifact/size'],
   [{ content_type: '' }, '/artifact/content_type'],
   [{ meta: {} }, '/artifact/meta/description'],
-])('a value that says it is an artifact is an invalid output with %j', (more, path) => {
+])('a value that declares an artifact is an invalid output with %j', (more, path) => {
   expect(read({ artifact: { ...ARTIFACT, ...more } })).toMatchObject({
     ok: false,
     failure: { type: 'output-invalid', problems: [{ path }] },
@@ -52,7 +49,7 @@ const page: Content = { type: 'resource', resource: { text: 'a' } }
 const modes = (...available_modes: string[]) => ({ metadata: { available_modes } })
 const gave = (content: readonly Content[], value: unknown = null) => ({ ok: true, value, content }) as const
 
-it('bytes that a tool gave are an artifact of a tool that declares them, and no value beside it', () => {
+it('bytes from a tool that declares artifacts are an artifact, without a value', () => {
   const record = modes('artifact', 'value')
   for (const block of [image, blob]) expect(findArtifactContent(record, gave([block]))).toBe(block)
   expect(findArtifactContent(modes('artifact'), gave([image], 7))).toBe(image)
@@ -69,7 +66,7 @@ it('bytes that a tool gave are an artifact of a tool that declares them, and no 
 const wantsNumber = (value: unknown) => (typeof value === 'number' ? [] : [{ path: '', message: 'Must be a number' }])
 const invalid = { ok: false, failure: { type: 'output-invalid' } }
 
-it('an output is judged by its schema, save where an artifact is in place of a value', () => {
+it('an output is checked against its schema, unless an artifact replaces the value', () => {
   const record = modes('artifact', 'value')
   expect(checkArtifactOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined)).toMatchObject(invalid)
   expect(checkArtifactOutput(gave([image]), record, wantsNumber, undefined)).toMatchObject({
@@ -83,7 +80,7 @@ it('an output is judged by its schema, save where an artifact is in place of a v
   })
 })
 
-it('an output is invalid where its artifact is none', () => {
+it('an output with an invalid artifact is invalid', () => {
   const record = modes('artifact', 'value')
   expect(checkArtifactOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined)).toMatchObject(
     invalid,

@@ -29,11 +29,11 @@ it.each([
   ['Secret.Tool', ['Example.*', '*']],
   ['no id', ['Example.*']],
   ['Secret_Tool', ['Example.*']],
-])('an id, before it is looked up %s may be asked for by a key for %j', (asked, tools) => {
+])('an id, before its lookup: %s may be requested by a key for %j', (asked, tools) => {
   expect(denyUncovered(keyFor(tools), parseToolRef(asked))).toBeUndefined()
 })
 
-it('an id, before it is looked up that the key does not cover is refused, whether there is such a tool or not', () => {
+it('an id, before its lookup, is refused to a key that does not cover it, whether or not the tool exists', () => {
   for (const asked of ['Secret.Tool', 'Secret.Tool@^1']) {
     expect(denyUncovered(keyFor(['Example.*']), toIdRef(asked))).toEqual({
       ok: false,
@@ -81,26 +81,26 @@ function hide(principal: Principal, failing: ReturnType<typeof fail>, called = t
   }
 }
 
-it('suggestions are three at most, of what the key covers', async () => {
+it('suggestions are at most three tools that the key covers', async () => {
   const failing = unknown('Example.A', 'Secret.B', 'no id', 'Example.C', 'Example.D', 'Example.E')
   const { hidden, asked } = hide(keyFor(['Example.*']), failing)
   expect(await hidden).toEqual(unknown('Example.A', 'Example.C', 'Example.D'))
   expect(asked).toEqual([])
 })
 
-it('suggestions are of level 0 for the anonymous, who see no other in lists', async () => {
+it('suggestions for anonymous callers are tools of level 0, as in lists', async () => {
   const { hidden, asked } = hide(ANONYMOUS, unknown('Example.L4', 'Example.L0', 'Example.Off', 'B.L0'))
   expect(await hidden).toEqual(nobodys('Example.Toll', 'Example.L0', 'B.L0'))
   expect(asked).toEqual(['Example.L4', 'Example.L0', 'Example.Off', 'B.L0'])
 })
 
-it('suggestions are not looked up when there are enough', async () => {
+it('suggestions are not looked up beyond the number needed', async () => {
   const { hidden, asked } = hide(ANONYMOUS, unknown('A.L0', 'B.L0', 'C.L0', 'D.L0'))
   expect(await hidden).toEqual(nobodys('Example.Toll', 'A.L0', 'B.L0', 'C.L0'))
   expect(asked).toEqual(['A.L0', 'B.L0', 'C.L0'])
 })
 
-it('suggestions are all that is changed of a tool that the key covers', async () => {
+it('suggestions are the only change to a failure about a tool that the key covers', async () => {
   const failing = fail({ type: 'tool-disabled', id: 'Example.Tool@1.0.0' })
   expect(await hide(keyFor(['Example.*']), failing).hidden).toBe(failing)
 })
@@ -108,7 +108,7 @@ it('suggestions are all that is changed of a tool that the key covers', async ()
 it.each<[Failure, ToolRef, string]>([
   [{ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' }, toNameRef('secret'), 'secret'],
   [{ type: 'version-unavailable', tool: 'Secret.Tool', name: 's', range: '9', available: [] }, DOCUMENT, 'a b.do it'],
-])('suggestions of %j that is hidden are those of one that there is not', async (failure, asked, named) => {
+])("suggestions for a hidden tool's failure %j are those for a missing tool", async (failure, asked, named) => {
   const { hidden } = hide(keyFor(['Example.*']), fail(failure), asked)
   expect(await hidden).toEqual(fail({ type: 'tool-unknown', ref: named, suggestions: [] }))
 })
@@ -127,14 +127,11 @@ it.each([
   ['is disabled, and nothing else', disabled('Example.Off@1.0.0'), 'Example.Off@1.0.0'],
   ['has no such version', unavailable('Example.L4', '1.0.0'), 'Example.L4@9'],
   ['was yanked', { ...unavailable('Example.L4'), yanked: { version: '9.0.0' } }, 'Example.L4@^9'],
-])(
-  'the anonymous are told of a tool that they may not see and that %s as of one that there is none of',
-  async (_, failure, asked) => {
-    expect(await hide(ANONYMOUS, fail(failure), toIdRef(asked)).hidden).toEqual(nobodys(asked, 'Near.L0'))
-  },
-)
+])('anonymous callers get the response for a missing tool if a hidden one %s', async (_, failure, asked) => {
+  expect(await hide(ANONYMOUS, fail(failure), toIdRef(asked)).hidden).toEqual(nobodys(asked, 'Near.L0'))
+})
 
-it('the anonymous are told so of a tool that was found, and that they may not see', async () => {
+it('anonymous callers get the response for a missing tool if a hidden one was found', async () => {
   const { resolver, behind } = hide(ANONYMOUS, unknown())
   const [low, high] = [recordWith({ securityLevel: 0 }), recordWith({ securityLevel: 1 })]
   expect([isHidden(ANONYMOUS, low), isHidden(ANONYMOUS, high), isHidden(keyFor(['A.*']), high)]).toEqual([
@@ -148,7 +145,7 @@ it('the anonymous are told so of a tool that was found, and that they may not se
   expect(await told(DOCUMENT)).toEqual(nobodys('a b.do it'))
 })
 
-it('the anonymous are told of a tool that they see what is wrong, with the versions that they see', async () => {
+it('anonymous callers are told what is wrong with a tool that they may see, with the versions that they may see', async () => {
   const wrong = fail(disabled('Example.L0@1.0.0'))
   expect(await hide(ANONYMOUS, wrong, toIdRef('Example.L0@1.0.0')).hidden).toBe(wrong)
   const { hidden } = hide(ANONYMOUS, fail(unavailable('Example.L0', '1.0.0', '2.0.0')), toIdRef('Example.L0@9'))
@@ -165,7 +162,7 @@ it.each([
   [['bob', 'ann'], undefined, undefined],
   [[], undefined, undefined],
   [['bob'], '', ''],
-] as const)('the user of a call of a key for %j that names %j is %j', (users, named, user) => {
+] as const)('a key for %j that names the user %j calls for %j', (users, named, user) => {
   expect(resolveUserId(keyFor(['*'], { users }), named)).toBe(user)
 })
 
@@ -175,7 +172,7 @@ const call = (
 ) => authorizeCall(principal, ref, recordWith({ securityLevel: level }), user)
 const refused = (failure: Failure) => ({ ok: false, failure })
 
-it('a tool that was found may be called by whoever covers it, for whom it may act', () => {
+it('a tool may be called by callers who cover it and may act for the user', () => {
   expect(call(ADMIN, { level: 10, user: 'ann' })).toBeUndefined()
   expect(call(ANONYMOUS)).toBeUndefined()
   expect(call(keyFor(['Example.*'], { users: ['ann'] }), { level: 4, user: 'ann' })).toBeUndefined()
@@ -183,7 +180,7 @@ it('a tool that was found may be called by whoever covers it, for whom it may ac
   expect(call(keyFor(['*'], { users: [] }))).toBeUndefined()
 })
 
-it('a tool that was found is forbidden to a key that does not cover it, and unknown where that would tell that there is one', () => {
+it('a tool is forbidden to a key that does not cover it, and unknown if that would reveal its existence', () => {
   const key = keyFor(['Other.*'])
   const forbidden = { type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" } as const
   expect(call(key)).toEqual(refused(forbidden))
@@ -191,7 +188,7 @@ it('a tool that was found is forbidden to a key that does not cover it, and unkn
   expect(call(key, { ref: toNameRef('Example_Tool', '^1') })).toEqual(refused(unknown))
 })
 
-it('a tool that was found is refused for its level, and for a user the key may not act for', () => {
+it('a tool is refused for its level, and for a user for whom the key may not act', () => {
   expect(call(ANONYMOUS, { level: 1 })).toEqual(
     refused({ type: 'unauthenticated', reason: "'Example.Tool' has security level 1 and needs a credential" }),
   )

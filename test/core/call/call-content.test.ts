@@ -33,7 +33,7 @@ async function contentOf({ needs = {}, input = {}, schemas, gives = 1, result, p
 
 const KEY: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: 'any' }
 
-it('the content of a call is taken only where the deployment records it, and the caller could be told again', async () => {
+it('the content of a call is recorded only if the deployment records it and the caller can be identified', async () => {
   expect(await contentOf({ input: { a: 1 }, gives: [2] })).toEqual({ input: { a: 1 }, output: [2] })
   expect(await contentOf({ isOff: true })).toBeUndefined()
   expect(await contentOf({ principal: ANONYMOUS })).toBeUndefined()
@@ -42,7 +42,7 @@ it('the content of a call is taken only where the deployment records it, and the
   expect(await contentOf({ principal: { ...KEY, users: ['bob'] } })).toBeUndefined()
 })
 
-it('the content of a call has no credential, even where its tool did not run', async () => {
+it('the content of a call contains no credential, even if its tool did not run', async () => {
   const needs = { secrets: ['KEY'], providers: ['mail'] }
   const world = { needs, secretOf: () => SECRET, tokenFor: () => ({ token: 'a-token-of-mail', account: '' }) }
   const input = { text: `it is ${SECRET}`, other: 'a-token-of-mail' }
@@ -54,7 +54,7 @@ it('the content of a call has no credential, even where its tool did not run', a
   expect(await contentOf({ ...world, input, idempotencyStore })).toMatchObject({ input: redacted, output: 'stored' })
 })
 
-it('the content of a call says why it waits, and has no link with which somebody could go on', async () => {
+it('the content of a call that waits has the reason, and no link that would let others continue', async () => {
   const waits = [
     await contentOf({
       needs: { securityLevel: 8 },
@@ -131,12 +131,12 @@ it.each<[name: string, schema: JsonObject, input: JsonObject, recorded: unknown]
     { api_key: 'x1y2', max_tokens: 100, n: 100, s: 'x1y2' },
     { api_key: '[redacted]', max_tokens: '[redacted]', n: 100, s: '[redacted]' },
   ],
-])('a secret is redacted in the input and the answer where the schema marks %s', async (_, input, value, recorded) => {
+])('a secret is redacted in input and output if the schema marks %s', async (_, input, value, recorded) => {
   expect((await contentOf({ schemas: { input }, input: value })).input).toEqual(recorded)
   expect((await contentOf({ schemas: { output: input }, gives: value })).output).toEqual(recorded)
 })
 
-it('a secret of the input is redacted where the tool repeats it, and in the message of a failure', async () => {
+it('a secret of the input is redacted where the tool repeats it, also in an error message', async () => {
   const schemas = { input: { properties: { a: MARKED } } }
   const input = { a: 'x1y2' }
   expect((await contentOf({ schemas, input, gives: `x1y2 ${btoa('x1y2')}` })).output).toBe('[redacted] [redacted]==')
@@ -149,7 +149,7 @@ it('a secret of the input is redacted where the tool repeats it, and in the mess
   expect((await contentOf({ schemas, input, result })).error).toBe('Not [redacted]: It is [redacted]')
 })
 
-it('a part of more than 16 KiB is named, and whole numbers keep their digits', async () => {
+it('a part of more than 16 KiB is only named, and integers keep their digits', async () => {
   const large = 'x'.repeat(16_383)
   expect(await contentOf({ input: { a: large }, gives: 12345678901234567890n })).toMatchObject({ too_large: ['input'] })
   expect((await contentOf({ gives: large.slice(1) })).output).toHaveLength(16_382)

@@ -19,10 +19,10 @@ const TWO: LimitBucket = { id: 'tool:a.b', name: 'tool', limits: { concurrency: 
 const refused = (retry_after_ms: number, policy: object) => ({ type: 'rate-limited', retry_after_ms, policy })
 const isTurn = { end: expect.any(Function) }
 
-describe('a rate', () => {
+describe('a rate limit', () => {
   const policy = { name: 'credential', quota: 2, seconds: 10 }
 
-  it('a rate lets so many calls through in a window, which begins with the first, and says when it ends', () => {
+  it('a rate limit allows its number of calls in a window that starts with the first, and reports when it ends', () => {
     const { clock, take } = turnsAt()
     clock.now = 3_000
     expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
@@ -34,14 +34,14 @@ describe('a rate', () => {
     expect(take(RATE)).toEqual(refused(10_000, policy))
   })
 
-  it('a rate is each one’s own', () => {
+  it('a rate limit is counted for each bucket', () => {
     const { take } = turnsAt()
     for (const id of ['key:a', 'key:b'])
       expect([take({ ...RATE, id }), take({ ...RATE, id })]).toEqual([isTurn, isTurn])
   })
 })
 
-it('a number at a time waits for calls to end, and for those that never do no longer than they may run', () => {
+it('a concurrency limit waits for calls to end, and for hanging ones only until their timeout', () => {
   const { clock, take } = turnsAt()
   const first = take(TWO)
   take(TWO)
@@ -55,7 +55,7 @@ it('a number at a time waits for calls to end, and for those that never do no lo
   expect(take(TWO)).toEqual(isTurn)
 })
 
-it('what is left is said of each limit when a call ends: of a rate until its window ends, of a number at a time at that moment', () => {
+it('the remaining quota is reported for each limit when a call ends: rates for their window, concurrency for that moment', () => {
   const clock = { now: 0 }
   const turns = createCallLimiter(() => clock.now)
   const key: LimitBucket = { ...RATE, limits: { rate: { calls: 3, seconds: 10 }, concurrency: 5 } }
@@ -77,7 +77,7 @@ it('what is left is said of each limit when a call ends: of a rate until its win
   ])
 })
 
-it('a call that one of its limits refuses counts towards no other', () => {
+it('a call that one of its limits refuses does not count for the others', () => {
   const { take } = turnsAt()
   const one: LimitBucket = { ...TWO, limits: { concurrency: 1 } }
   take(one)
@@ -97,9 +97,9 @@ it.each([
   [{ concurrency: 1.5 }, false],
   [{ concurency: 5 }, false],
   ['5', false],
-])('what is said of limits %j is in order: %j', (limits, ok) => expect(parseValue(callLimits, limits).ok).toBe(ok))
+])('the limits %j are valid: %j', (limits, ok) => expect(parseValue(callLimits, limits).ok).toBe(ok))
 
-it('what is said of limits is of the first pattern that covers a tool', () => {
+it('the limits of a tool are those of the first pattern that covers it', () => {
   const [a, b] = [{ concurrency: 1 }, { concurrency: 2 }]
   const limits = new Map(Object.entries({ 'Mail.Send': a, 'Mail.*': b }))
   expect(findToolLimits(limits, { toolkit: 'Mail', tool: 'Send' })).toBe(a)
@@ -107,16 +107,16 @@ it('what is said of limits is of the first pattern that covers a tool', () => {
   expect(findToolLimits(limits, { toolkit: 'Other', tool: 'Send' })).toBeUndefined()
 })
 
-describe('a turn of a call', () => {
+describe('the limits of a call', () => {
   const tool = { toolkit: 'Mail', tool: 'Send' }
   const key = { ...ADMIN, id: 'key:a' }
   const limits = { concurrency: 1 }
 
-  it('a turn of a call counts towards nothing where nothing limits it', () => {
+  it('the limits of a call are none if nothing limits it', () => {
     expect(limitsFor(key, tool, [])).toEqual([])
   })
 
-  it('a turn of a call counts towards the limits of the credential, or of whoever it acts for, and of the tool', () => {
+  it('the limits of a call are those of the credential, or of its owner, and of the tool', () => {
     const credential = { id: 'key:a', name: 'credential', limits }
     expect(limitsFor({ ...key, limits }, tool, [])).toEqual([credential])
     expect(limitsFor({ ...key, limits, owner: 'key:b' }, tool, [])).toEqual([{ ...credential, id: 'key:b' }])

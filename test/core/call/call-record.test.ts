@@ -14,7 +14,7 @@ const CHALLENGE = {
 } as const
 const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
-it('a record says who called what, and what came of it', () => {
+it('a record has who called what, and the outcome', () => {
   const call = { toolRef: toIdRef('example.tool'), traceId: 't1', input: { secret: 1 } }
   const caller = { principal: { ...ADMIN, name: 'the boss' }, traceparent: TRACEPARENT, dialect: 'mcp' }
   expect(
@@ -43,7 +43,7 @@ it('a record says who called what, and what came of it', () => {
   })
 })
 
-it('a record leaves out what there is not, and names a failure', () => {
+it('a record leaves out missing fields, and names a failure', () => {
   const result = fail({ type: 'tool-unknown', ref: 'x', suggestions: [] })
   const record = createCallRecord(
     'c1',
@@ -67,7 +67,7 @@ it('a record leaves out what there is not, and names a failure', () => {
   })
 })
 
-it('the arguments are recorded where the principal wants that, without what is secret', () => {
+it('arguments are recorded if the principal wants that, without secrets', () => {
   const call = { toolRef: toIdRef('example.tool'), input: { to: 'ann', password: 'p' } }
   const record = (recordsArguments: boolean, findings: CallFacts) =>
     createCallRecord(
@@ -86,7 +86,7 @@ it('the arguments are recorded where the principal wants that, without what is s
   expect(record(true, { knownTool: found })).not.toHaveProperty('arguments')
 })
 
-it('a tool is named by its id, and else by the beginning of what was asked for', () => {
+it('a tool is named by its id, or by the beginning of the requested name', () => {
   expect(toLoggedToolId(toIdRef('example.tool'), found)).toBe('Example.Tool@1.0.0')
   const failure = {
     type: 'version-unavailable',
@@ -107,7 +107,7 @@ it.each([
   ['requirements-missing', { user_id: true }],
   ['requirements-missing', { authorization: [] }],
   ['requirements-missing', { authorization: [{ ...CHALLENGE, needsSetup: true as const }] }],
-])('a call waits for a person, %s, only where nothing else is missing than %o', (outcome, missing) => {
+])('a call waits for a person, %s, only if nothing else is missing than %o', (outcome, missing) => {
   const result = fail({
     type: 'requirements-missing',
     tool: 'Example.Tool',

@@ -44,7 +44,7 @@ const refused = { challenge: challengeOf('mail'), reason: 'Mail refused the toke
 
 const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
-it('a call is traced where it leaves the deployment, and nowhere else', async () => {
+it('a call is traced only if it leaves the deployment', async () => {
   const spansOf = async (needs: Needs, hosts?: readonly string[]) => {
     const tool = callableOf(recordWith(needs), () => value(1))
     if (!tool.runnable.ok) throw new Error('The tool cannot run')
@@ -61,7 +61,7 @@ it('a call is traced where it leaves the deployment, and nowhere else', async ()
   ])
 })
 
-it('a call comes to its result, with the tool that was called, and is written down', async () => {
+it('a call returns its result and the called tool, and is recorded', async () => {
   const tool = callableOf({ ...recordWith({}), digest: 'd1' }, ({ input, userId }, { callId }) =>
     value([input, userId, callId]),
   )
@@ -101,7 +101,7 @@ it('a call comes to its result, with the tool that was called, and is written do
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('a call of a tool that its caller may not know of is recorded as it was asked for', async () => {
+it('a call of a hidden tool is recorded under the requested name', async () => {
   const tool = callableOf({ ...recordWith({}), digest: 'd1' }, () => value(1))
   const { deps: made, records } = worldOf({ tool })
   const toolRef = toNameRef('Example_Tool')
@@ -114,7 +114,7 @@ it('a call of a tool that its caller may not know of is recorded as it was asked
   expect(records).toMatchObject([{ tool: 'name:Example_Tool', digest: undefined, outcome: 'tool-unknown' }])
 })
 
-it('a repeated call answers with the duration of the first, and is recorded with its own', async () => {
+it('a repeated call returns the duration of the first, and is recorded with its own', async () => {
   const finished = { result: value(1), durationMs: 30_000, finishedAt: 900 } as const
   const tool = callableOf({ ...recordWith({}), annotations: {} }, () => value(2))
   const idempotencyStore: IdempotencyStore = { claim: async () => ({ state: 'finished', finished }) }
@@ -127,13 +127,13 @@ it('a repeated call answers with the duration of the first, and is recorded with
   expect(records).toMatchObject([{ duration_ms: 10 }])
 })
 
-it('a call keeps the id that its caller gave', async () => {
+it("a call keeps its caller's id", async () => {
   const { outcome, records } = await call({}, (_, { callId }) => value(callId))
   expect(outcome).toMatchObject({ callId: 'call', result: { value: 'call' } })
   expect(records[0]?.call_id).toBe('call')
 })
 
-it('a call that waits for nothing takes no timer, and does not look at its caller', async () => {
+it("a call that waits for nothing uses no timer, and does not read its caller's signal", async () => {
   const tool = callableOf(recordWith({}), () => value(1))
   const { deps } = worldOf({ tool })
   const signal = vi.fn(() => undefined)
@@ -146,7 +146,7 @@ it('a call that waits for nothing takes no timer, and does not look at its calle
   expect(signal).not.toHaveBeenCalled()
 })
 
-it('a call is for the only user that its principal may act for', async () => {
+it('a call is for the only user for whom its principal may act', async () => {
   const principal: Principal = { ...ADMIN, users: ['bob'] }
   const run: Run = ({ userId }) => value(userId)
   const { result, records, asked } = await call({ securityLevel: 8 }, run, { principal })
@@ -192,14 +192,14 @@ it('a call of an unknown tool suggests only what its principal may see', async (
   expect(records[0]).toMatchObject({ tool: `Example.${'x'.repeat(192)}`, outcome: 'tool-unknown' })
 })
 
-it('a call of an unknown tool is of what is asked otherwise, and is one call', async () => {
+it('a call of an unknown tool uses its fallback, and is one call', async () => {
   const { deps, records } = worldOf({ tool: callableOf(recordWith({}), () => value(1)) })
   const asked = { ...callWith(), toolRef: toIdRef('Example.Other'), fallback: { toolRef: toIdRef('Example.Tool') } }
   expect((await createCallTool(deps)(asked, callerWith())).result).toMatchObject({ value: 1 })
   expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', outcome: 'success' }])
 })
 
-it('a call that is refused tells the log of the tool, and not the caller', async () => {
+it('a refused call is logged with the tool, which the caller is not told', async () => {
   const principal: Principal = { ...ADMIN, users: ['bob'] }
   const { outcome, records, asked } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
   expect(outcome).toEqual({
@@ -212,13 +212,13 @@ it('a call that is refused tells the log of the tool, and not the caller', async
   expect(asked).toEqual([])
 })
 
-it('a call that is refused is recorded under its user where its caller may act for them', async () => {
+it('a refused call is recorded under its user if its caller may act for them', async () => {
   const principal: Principal = { ...ADMIN, scopes: [], users: ['ann'] }
   const { records } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
   expect(records).toMatchObject([{ user_id: 'ann', outcome: 'forbidden' }])
 })
 
-it('a call of a tool that cannot run here says so, before anything is asked', async () => {
+it('a call of a tool that cannot run here says so before it asks for anything', async () => {
   const record = recordWith({ providers: ['mail'], securityLevel: 8 })
   const tool = { ...callableOf(record, () => value(1)), runnable: { ok: false, reason: 'No loader' } as const }
   const { outcome, asked } = await call({}, () => value(1), { userId: 'ann' }, { tool })
@@ -229,7 +229,7 @@ it('a call of a tool that cannot run here says so, before anything is asked', as
   expect(asked).toEqual([])
 })
 
-it('a call that throws says in the log where, without its secrets', async () => {
+it('a call that throws logs the location, without secrets', async () => {
   const thrownAt = () => {
     const error = new Error('No')
     error.stack = 'Error: No\n    at token of mail-1 (index.js:7:9)\n    at elsewhere (index.js:1:1)'
@@ -259,7 +259,7 @@ it.each([
   expect(records[0]?.arguments).toEqual({ a: 'It is [redacted]' })
 })
 
-it('a call that lacks what only the operator can set up says that in the log, and not to an agent', async () => {
+it('a call that lacks something only the operator can set up logs it, without telling an agent', async () => {
   const tool = callableOf(recordWith({ secrets: ['KEY'] }), () => value(1))
   const { deps, records } = worldOf({ tool, secretOf: () => undefined })
   const logged: unknown[] = []
@@ -277,7 +277,7 @@ it('a call that lacks what only the operator can set up says that in the log, an
   expect(JSON.stringify(records)).not.toContain("No 'KEY'")
 })
 
-it('a call whose output is not what was promised says so, without its secrets', async () => {
+it('a call with an invalid output says so, without secrets', async () => {
   const { result } = await call({ secrets: ['KEY'] }, () => value('bad'), {}, { secretOf: () => 'secret-one' })
   expect(result).toEqual(fail({ type: 'output-invalid', problems: [{ path: '', message: 'Is bad' }] }))
   const echo: Run = ({ secrets }) => value(`is ${secrets.get('KEY')?.value}`)
@@ -285,7 +285,7 @@ it('a call whose output is not what was promised says so, without its secrets', 
   expect(told.result).toEqual({ ok: true, value: 'is [redacted]' })
 })
 
-it('a call never throws: what breaks on the way is a defect that the caller is given a reference to', async () => {
+it('a call never throws: an unexpected error is logged, and the caller gets a reference to it', async () => {
   const broken = await call(MAIL, () => value(1), ANN, { tokenFor: () => Promise.reject(new Error('Storage')) })
   expect(broken.outcome).toMatchObject({
     result: { ok: false, failure: { type: 'internal', reference: 'call' } },
@@ -310,7 +310,7 @@ it('a call never throws: what breaks on the way is a defect that the caller is g
   expect(defects).toEqual([`call Example.${'x'.repeat(192)}: Storage`])
 })
 
-it('a call lets its tool run for as long as it may, and for no longer than its caller waits', async () => {
+it('a call lets its tool run until its timeout, and no longer than its caller waits', async () => {
   const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
   expect((await call({}, slow, {}, {}, 101)).result).toEqual(value(1))
   const late = await call({}, slow, {}, {}, 99)
@@ -319,7 +319,7 @@ it('a call lets its tool run for as long as it may, and for no longer than its c
   expect(gone.result).toEqual(fail({ type: 'cancelled', may_have_run: true }))
 })
 
-it('a call goes on for a caller who goes away, and may come back for it by its id', async () => {
+it('a call with an id continues when its caller disconnects, and its caller may return for the result', async () => {
   const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
   const signal = AbortSignal.abort()
   const kept: Promise<unknown>[] = []
@@ -349,7 +349,7 @@ const unapproved: World = {
   claim: async () => ({ challenge: challengeOf('approval'), reason: 'Level 8' }),
 }
 
-it('a call that a person must approve runs once it is approved, which is asked for with its user and its input', async () => {
+it('a call that needs approval runs once approved, which is requested with its user and input', async () => {
   const { result, asked } = await call(APPROVED, () => value(7), { ...ANN, input: { a: 1 } })
   expect(result).toEqual({ ok: true, value: 7 })
   expect(asked).toEqual(['approval admin ann {"a":1}'])
@@ -357,7 +357,7 @@ it('a call that a person must approve runs once it is approved, which is asked f
   expect(forNobody.asked).toEqual(['approval admin undefined {}'])
 })
 
-it('a call that a person must approve does not run before', async () => {
+it('a call that needs approval does not run before it is approved', async () => {
   let ran = false
   const { result } = await call(APPROVED, () => ((ran = true), value(7)), ANN, unapproved)
   expect(result).toEqual({
@@ -372,7 +372,7 @@ it('a call that a person must approve does not run before', async () => {
   expect(ran).toBe(false)
 })
 
-it('a call that a person must approve is not brought before a person when it could not run anyway', async () => {
+it('a call that needs approval asks no person if it could not run anyway', async () => {
   const invalid = await call(APPROVED, () => value(7), { ...ANN, input: { a: 'bad' } })
   expect(invalid).toMatchObject({ result: { failure: { type: 'input-invalid' } }, asked: [] })
   const lacking = await call({ ...APPROVED, ...MAIL }, () => value(7), ANN, { tokenFor: () => refused })
@@ -382,7 +382,7 @@ it('a call that a person must approve is not brought before a person when it cou
   })
 })
 
-it('a call that a person must approve is approved as it will run: an optional parameter that is null counts as absent', async () => {
+it('a call that needs approval is approved as it will run: an optional parameter that is null counts as absent', async () => {
   const tool = {
     ...callableOf(recordWith(APPROVED), () => value(7)),
     validateInput: interpretSchema({ properties: { a: { type: 'string' } } }),
@@ -391,7 +391,7 @@ it('a call that a person must approve is approved as it will run: an optional pa
   expect(asked).toEqual(['approval admin undefined {}'])
 })
 
-it("a call of level 7 needs nobody's approval", async () => {
+it('a call of level 7 needs no approval', async () => {
   expect((await call({ securityLevel: 7 }, () => value(7), {}, unapproved)).asked).toEqual([])
 })
 
@@ -401,7 +401,7 @@ const twice: Run = async ({ tokens }, { renew }) => {
   return value(`with ${second}`)
 }
 
-it("a call with a user's token can have it renewed; no answer holds the new one", async () => {
+it("a call with a user's token can renew it, and no result contains the new one", async () => {
   const { result, asked } = await call(MAIL, twice, ANN)
   expect(result).toEqual({ ok: true, value: 'with [redacted]' })
   expect(asked).toEqual(['token ann mail', 'renew ann mail mail-1'])
@@ -428,7 +428,7 @@ it.each<[string, Run]>([
   ],
   ['ran out of time', async (input, context) => (await twice(input, context), never())],
 ])(
-  "a call with a user's token becomes a challenge when the provider gives no more tokens and the tool %s",
+  "a call with a user's token becomes a challenge if the provider issues no more tokens and the tool %s",
   async (_, run) => {
     const { result, defects } = await call(MAIL, run, ANN, { renew: () => refused }, 50)
     expect(result).toEqual({
@@ -446,7 +446,7 @@ it.each<[string, Run]>([
   },
 )
 
-it("a call with a user's token can be tried again when the provider is away", async () => {
+it("a call with a user's token can be retried if the provider is unreachable", async () => {
   const { result } = await call(MAIL, twice, ANN, { renew: () => ({ unavailable: "'mail' did not answer" }) })
   expect(result).toEqual({
     ok: false,
@@ -454,13 +454,13 @@ it("a call with a user's token can be tried again when the provider is away", as
   })
 })
 
-it("a call with a user's token keeps what the tool came to without the token", async () => {
+it("a call with a user's token keeps the tool's result if the tool succeeded without a new token", async () => {
   const run: Run = async (input, context) => (await twice(input, context), value('something else'))
   const { result } = await call(MAIL, run, ANN, { renew: () => refused })
   expect(result).toEqual({ ok: true, value: 'something else' })
 })
 
-it("a call with a user's token has nothing to renew when the token is the caller's own, or there is none", async () => {
+it("a call with a user's token has nothing to renew if the token is the caller's own, or there is none", async () => {
   const seen: unknown[] = []
   const run: Run = (_, { renew }) => (seen.push(renew), value(7))
   await call(MAIL, run, { ...ANN, tokens: { mail: 'own' } })
@@ -468,7 +468,7 @@ it("a call with a user's token has nothing to renew when the token is the caller
   expect(seen).toEqual([undefined, undefined])
 })
 
-it("a call with a user's token does not wait for a provider or a person past its deadline, or for a caller who has gone", async () => {
+it("a call with a user's token does not wait for a provider or a person beyond its deadline, or for a caller who disconnected", async () => {
   for (const [needs, world] of [
     [MAIL, { tokenFor: never }],
     [APPROVED, { claim: never }],
@@ -481,7 +481,7 @@ it("a call with a user's token does not wait for a provider or a person past its
   }
 })
 
-it("a call with a user's token is asked for with the way the caller reached us", async () => {
+it("a call with a user's token requests it with the URL of the caller's request", async () => {
   const origins: string[] = []
   await call(MAIL, () => value(7), ANN, {
     tokenFor: ({ requestUrl }) => (origins.push(requestUrl()), { token: 't', account: '' }),
@@ -510,7 +510,7 @@ async function placed(run: Run, needs: Needs = {}, metadata?: ToolRecord['metada
 const noNull: Validate = (given) =>
   given === 'bad' || given === null || Array.isArray(given) ? [{ path: '', message: 'Is bad' }] : []
 
-it('what a call gives that is too large for an answer is kept for its caller, without the secrets that the tool was given', async () => {
+it("an output too large for a response is stored for its caller, without the tool's secrets", async () => {
   const run: Run = ({ secrets }) => value({ was: secrets.get('KEY')?.value, LONG })
   const { result, kept } = await placed(run, { secrets: ['KEY'] })
   expect(result).toMatchObject({ value: { artifact: { url: 'https://edge.example/artifacts/1', size: 7 } } })
@@ -520,12 +520,12 @@ it('what a call gives that is too large for an answer is kept for its caller, wi
   expect(owner?.requestUrl()).toBe(REACHED_AT)
 })
 
-it('what a call gives that is too large for an answer is not kept when its schema refuses it, nor what is small', async () => {
+it('an output too large for a response is not stored if its schema refuses it, and neither is a small one', async () => {
   for (const given of [[LONG], { a: 1 }]) expect((await placed(() => value(given))).kept).toEqual([])
   expect((await placed(() => value([LONG]))).result).toMatchObject({ failure: { type: 'output-invalid' } })
 })
 
-it('what a call gives that is too large for an answer is no value for a schema to judge where a tool gives an artifact in its place', async () => {
+it('an artifact that a tool returns in place of a value is not checked against the schema', async () => {
   const modes = { available_modes: ['value', 'artifact'] }
   const { result } = await placed(() => value({ artifact }), {}, modes)
   expect(result).toEqual({ ok: true, value: { artifact }, elsewhere: artifact })

@@ -7,7 +7,7 @@ import { callableOf, callerWith, callWith, type Needs, recordWith, worldOf } fro
 const BYTES = { type: 'object', properties: { a: { type: 'string', contentEncoding: 'base64' } } } as const
 const counted = ({ requirements, beforeRun }: Stages) => [requirements.length, beforeRun.length]
 
-it('the stages of a tool are none where its record asks for nothing, and such a call waits for nothing beside its tool', async () => {
+it('the stages of a tool without requirements are empty, and its call waits only for the tool', async () => {
   const tool = callableOf(recordWith({}), () => ({ ok: true, value: 1 }))
   expect(tool).toMatchObject({
     stages: { requirements: [], beforeRun: [] },
@@ -41,7 +41,7 @@ it.each<[string, Needs, Partial<ToolRecord>, number[]]>([
   ['a task, or none', {}, { taskSupport: 'optional' }, [0, 0]],
   ['files', {}, { input: BYTES }, [0, 2]],
   ['all of these', { secrets: ['KEY'], securityLevel: 8 }, { input: BYTES }, [1, 3]],
-])('the stages of a tool are those of what it needs: %s', (_, needs, more, stages) => {
+])('the stages of a tool match its requirements: %s', (_, needs, more, stages) => {
   expect(counted(selectStages({ ...recordWith(needs), ...more }))).toEqual(stages)
 })
 

@@ -80,7 +80,7 @@ it.each<readonly [string, JsonObject, JsonObject, JsonObject]>([
     { a: [{ data: HANDLE, x: HANDLE }] },
     { a: [{ data: 'AQID', x: HANDLE }] },
   ],
-])('a handle stands for its file in %s', async (_, schema, input, wanted) => {
+])('a handle is replaced by its file in %s', async (_, schema, input, wanted) => {
   expect(await given(schema, input)).toEqual(wanted)
 })
 
@@ -91,16 +91,16 @@ it.each<readonly [string, JsonObject, JsonObject]>([
   ['a name', object({ a: BYTES }), { [HANDLE]: 'a' }],
   ['a tool without files', object({ a: { type: 'string' } }), { a: HANDLE }],
   ['what another encoding is', object({ a: { ...BYTES, contentEncoding: '7bit' } }), { a: HANDLE }],
-])('a handle is a text in %s', async (_, schema, input) => {
+])('a handle stays text in %s', async (_, schema, input) => {
   expect(await given(schema, input)).toBeUndefined()
 })
 
-it('a handle that names nothing is said where it stands', async () => {
+it('a handle of a missing file is reported with its location', async () => {
   const unknown = await given(object({ a: BYTES, b: BYTES }), { a: 'artifact:no', b: HANDLE })
   expect(unknown).toMatchObject({ failure: { type: 'input-invalid', problems: [{ path: '/a' }] } })
 })
 
-it('a handle is the caller’s, or the principal’s for no user', async () => {
+it('a handle must be the caller’s, or the principal’s for no user', async () => {
   const stores = storeOf(3)
   const schema = object({ a: BYTES })
   expect(
@@ -137,7 +137,7 @@ it.each([
   [`https://here.test/artifacts/${ID}`, undefined],
   [`https://here.test/x/artifacts/${ID}?expires=1&signature=s`, undefined],
   [`see https://here.test/artifacts/${ID}?expires=1&signature=s`, undefined],
-])('a handle may be the link to what a call gave: %s', async (link, wanted) => {
+])("a handle may be a link to a call's artifact: %s", async (link, wanted) => {
   const read = await given(object({ a: BYTES, b: { type: 'string' } }), { a: link, b: link })
   if (wanted === undefined) expect(read).toBeUndefined()
   else if (typeof wanted === 'string') expect(read).toEqual({ a: wanted, b: link })
@@ -147,7 +147,7 @@ it.each([
   }
 })
 
-it('a handle gives bytes to who takes them', async () => {
+it('a handle gives bytes to tools that accept bytes', async () => {
   const read = await found(object({ a: BYTES }), { a: HANDLE }, { asBase64: false })
   expect(read).toEqual({
     ok: true,
@@ -155,7 +155,7 @@ it('a handle gives bytes to who takes them', async () => {
   })
 })
 
-it('a handle is bounded: in size, in number, and by what the schema says', async () => {
+it('a handle is limited in size, number, and by the schema', async () => {
   const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, HANDLE]))
   const problems = [{ path: expect.any(String), message: expect.stringMatching(/^Must (?:name|be)/) }]
   const refused = { ok: false, failure: { type: 'input-invalid', problems } }
@@ -169,7 +169,7 @@ it('a handle is bounded: in size, in number, and by what the schema says', async
   expect(await found(object({ a: { ...BYTES, maxLength: 4 } }), { a: HANDLE })).toMatchObject({ ok: true })
 })
 
-it('a handle costs no more to find than a budget, whatever the schema', async () => {
+it('a handle is searched for within a work budget, whatever the schema', async () => {
   const wide = Array.from({ length: 8 }, () => ({ $ref: '#/$defs/l1' }))
   const $defs: Record<string, JsonObject> = { l8: BYTES }
   for (let level = 1; level < 8; level++)
@@ -180,7 +180,7 @@ it('a handle costs no more to find than a budget, whatever the schema', async ()
   })
 })
 
-it('a handle makes a call that may be made again where the store cannot be reached', async () => {
+it('a handle makes the call retryable if the store is unreachable', async () => {
   const find = async () => Promise.reject(new Error('away'))
   const schema = object({ a: BYTES })
   expect(
@@ -195,13 +195,13 @@ it('a handle makes a call that may be made again where the store cannot be reach
   ).toMatchObject({ failure: { type: 'unavailable' } })
 })
 
-it('a schema may hold files where any part of it says so', () => {
+it('a schema may contain files if any part of it declares them', () => {
   expect(
     [BYTES, object({ a: { format: 'binary' } }), { type: 'string' }, true, undefined].map(mayContainFiles),
   ).toEqual([true, true, false, false, false])
 })
 
-it('files are shown in one order, and to nobody while one cannot be read', async () => {
+it('files are listed in a fixed order, and not at all if one cannot be read', async () => {
   const { uploads, artifacts } = storeOf()
   const named = await locateFiles(
     { input: object({ a: BYTES }) },

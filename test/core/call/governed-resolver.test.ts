@@ -36,7 +36,7 @@ function setUp(timeoutMs = 30_000) {
   }
 }
 
-it('a tool that is resolved is what it was where no policy says anything of it, at once where it was', async () => {
+it('a resolved tool is unchanged if no policy covers it, and is returned at once if it was cached', async () => {
   const { answer, resolve, say, forget, forgotten } = setUp()
   expect(resolve('known')).toBe(answer)
   expect(resolve('soon')).toBeInstanceOf(Promise)
@@ -48,7 +48,7 @@ it('a tool that is resolved is what it was where no policy says anything of it, 
   expect(forgotten()).toBe(1)
 })
 
-it('a tool that is resolved has the level, the approval and the time that policies say, made once', async () => {
+it('a resolved tool gets the level, approval and timeout of its policies, computed once', async () => {
   const { answer, resolve, say } = setUp()
   say([{ pattern: '*', security_level: 5, approval: true, timeout_ms: 100 }], 1)
   const first = resolve('known')
@@ -63,7 +63,7 @@ it('a tool that is resolved has the level, the approval and the time that polici
   expect(resolve('known')).toBe(answer)
 })
 
-it('a tool that is resolved gets no more time than it has', () => {
+it("a resolved tool keeps its own timeout if the policy's is longer", () => {
   const { answer, resolve, say } = setUp(50)
   say([{ pattern: '*', timeout_ms: 100 }], 1)
   expect(resolve('known')).toMatchObject({ tool: { runnable: { timeoutMs: 50 } } })

@@ -37,14 +37,14 @@ async function once(
   return { finished, settled, runs: () => runs }
 }
 
-it('a call under an id of its caller is run where nobody ran it before, and what it came to is kept', async () => {
+it('a call with an id runs if no one ran it before, and its outcome is stored', async () => {
   const { finished, settled, runs } = await once(undefined, async () => ok(3))
   expect(await finished).toEqual({ result: ok(3), durationMs: 7, finishedAt: 114 })
   expect(settled).toEqual([await finished])
   expect(runs()).toBe(1)
 })
 
-it('a call under an id of its caller is told what it came to, to the millisecond, where it was run before', async () => {
+it('a call with an id that ran before returns the same outcome and duration', async () => {
   const before: CompletedCall = { result: ok(3), durationMs: 12, finishedAt: 40 }
   const { finished, runs } = await once({ state: 'finished', finished: before }, async () => ok(4))
   expect(await finished).toBe(before)
@@ -55,7 +55,7 @@ it.each<[Exclude<ClaimResult, { state: 'claimed' | 'finished' }>['state'], objec
   ['reused', { type: 'conflict', message: expect.stringContaining("'c1'") }],
   ['unknown', { type: 'outcome-unknown', call_id: 'c1' }],
   ['unreachable', { type: 'unavailable' }],
-])('a call under an id of its caller that is %s is not run', async (state, failure) => {
+])('a call with an id that is %s does not run', async (state, failure) => {
   const { finished, runs } = await once({ state }, async () => ok(4))
   expect((await finished).result).toMatchObject({ ok: false, failure })
   expect(runs()).toBe(0)
@@ -74,14 +74,14 @@ it.each<[boolean, Failure]>([
   [false, { type: 'forbidden', reason: 'r' }],
   [false, { type: 'input-required', requests: {} }],
   [false, { type: 'unavailable', message: 'm' }],
-])('a call under an id of its caller is kept (%j) that ended in %j', async (isKept, failure) => {
+])('a call with an id is stored (%j) if it ended in %j', async (isKept, failure) => {
   const { finished, settled } = await once(undefined, async () => fail(failure))
   const said = await finished
   expect(said.result).toEqual(fail(failure))
   expect(settled).toEqual([isKept ? said : undefined])
 })
 
-it('a call under an id of its caller is run when it is repeated where it broke off before its tool began', async () => {
+it('a call with an id that failed before its tool started runs when it is repeated', async () => {
   const { finished, settled } = await once(undefined, async () => {
     throw new Error('storage')
   })
@@ -89,7 +89,7 @@ it('a call under an id of its caller is run when it is repeated where it broke o
   expect(settled).toEqual([undefined])
 })
 
-it('a call under an id of its caller is not run again where its run broke off', async () => {
+it('a call with an id whose run was interrupted does not run again', async () => {
   const { finished, settled } = await once(undefined, async (begins) => {
     begins()
     throw new Error('storage')
@@ -106,7 +106,7 @@ const broken = async (given: Parameters<typeof worldOf>[0]) => {
   return { result, settled }
 }
 
-it('a call that breaks on its way before its tool ran can be made again under its id', async () => {
+it('a call that fails before its tool runs can be repeated with its id', async () => {
   let runs = 0
   const tool = callableOf({ ...recordWith({}), securityLevel: 8 }, () => ((runs += 1), ok(1)))
   const claim = () => Promise.reject(new UnreachableError('Switchboard cannot reach its vaults right now'))
@@ -115,7 +115,7 @@ it('a call that breaks on its way before its tool ran can be made again under it
   expect([runs, settled]).toEqual([0, [undefined]])
 })
 
-it('a call that breaks on its way after its tool ran cannot', async () => {
+it('a call that fails after its tool ran cannot be repeated with its id', async () => {
   const validateOutput = () => {
     throw new Error('A defect of ours')
   }
@@ -143,7 +143,7 @@ const claims = async (given: { annotations?: object; callId?: string | undefined
   return { asked, outcome }
 }
 
-it('the idempotency store is asked for a call that its caller gave an id', async () => {
+it("the idempotency store is used for a call with its caller's id", async () => {
   const { asked, outcome } = await claims({})
   expect(asked).toMatchObject([
     { principal: 'admin', callId: 'c1', fingerprint: expect.stringContaining('"input":{"a":1}'), timeoutMs: 10_000 },
@@ -156,7 +156,7 @@ it.each([
   ['of a tool that only reads', { annotations: { readOnlyHint: true } }],
   ['of a tool that may be called twice', { annotations: { idempotentHint: true } }],
   ['of somebody who is nobody in particular', { anonymous: true }],
-])('the idempotency store is not asked for a call %s', async (_, given) => {
+])('the idempotency store is not used for a call %s', async (_, given) => {
   const { asked, outcome } = await claims(given)
   expect(asked).toEqual([])
   expect(outcome).not.toHaveProperty('finishedAt')

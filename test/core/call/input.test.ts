@@ -32,7 +32,7 @@ const check = (input: JsonObject, context: Partial<CallContext> = {}, includesCo
   return checked.failure.type === 'input-invalid' ? checked.failure.problems : checked.failure
 }
 
-it('what no model may infer is taken from the context, by its name', () => {
+it('non-inferrable parameters are taken from the context by name', () => {
   const context = { values: { admin: true, a: 'not asked for', user_info: { mail: 'ann@x.test' } } }
   expect(check({ a: 'x' }, context)).toEqual({
     a: 'x',
@@ -42,19 +42,19 @@ it('what no model may infer is taken from the context, by its name', () => {
   })
 })
 
-it('what no model may infer is never a credential of the call', () => {
+it('non-inferrable parameters are never credentials of the call', () => {
   const values = { admin: true }
   expect(check({}, { values, secrets: new Map([['KEY', 's3cret']]) })).toEqual({ admin: true, user_id: 'ann' })
 })
 
-it('what no model may infer is validated like any input', () => {
+it('non-inferrable parameters are validated like any input', () => {
   expect(check({ a: 1 }, { values: { admin: 'yes' } })).toEqual([
     { path: '/a', message: 'Must be a string' },
     { path: '/admin', message: 'Must be a boolean' },
   ])
 })
 
-it('what no model may infer is missed where it is required, and refused in an input', () => {
+it('non-inferrable parameters are reported missing if required, and refused in an input', () => {
   expect(check({ a: 1 })).toEqual([
     { path: '/admin', message: 'Is required in the context of the call: no model may infer it' },
     { path: '/a', message: 'Must be a string' },
@@ -64,12 +64,12 @@ it('what no model may infer is missed where it is required, and refused in an in
   ])
 })
 
-it('what no model may infer may stand in the input of whoever was told of it, and the context goes before', () => {
+it('non-inferrable parameters may be in the input of callers who were told of them, but the context takes precedence', () => {
   expect(check({ admin: true }, {}, true)).toEqual({ admin: true, user_id: 'ann' })
   expect(check({ admin: true }, { values: { admin: false } }, true)).toMatchObject({ admin: false })
 })
 
-it('what no model may infer is not misspelt in a context whose fields are named', () => {
+it('non-inferrable parameters are reported if misspelled in a context with named fields', () => {
   const contextFieldHints = { path: '/context', fields: ['user_id'] }
   const given = (values: JsonObject) =>
     completeInput(
@@ -89,7 +89,7 @@ it('what no model may infer is not misspelt in a context whose fields are named'
   })
 })
 
-it('what no model may infer costs nothing where there is none', () => {
+it('non-inferrable parameters cost nothing if there are none', () => {
   const input = { a: 'x' }
   const plain = { record: recordWith({}), contextParameters: [], validateInput: () => [] }
   const checked = completeInput({ input, context: NO_CONTEXT }, plain, undefined, createBudget(Infinity))
@@ -98,7 +98,7 @@ it('what no model may infer costs nothing where there is none', () => {
 
 const reader = createContextReader({ known: integer(0, 9) })
 
-it('an open context keeps what has no field of its own', () => {
+it('an open context keeps fields that it does not define', () => {
   expect(read(reader, { known: 1, other: 2 })).toEqual({ ok: true, value: { known: 1, values: { other: 2 } } })
   expect(read(reader, { known: 1 })).toEqual({ ok: true, value: { known: 1 } })
   expect(read(reader, 7).ok).toBe(false)
@@ -132,7 +132,7 @@ const pathsOf = (checked: ReturnType<typeof checkWith>) =>
     ? checked.value
     : checked.failure.type === 'input-invalid' && checked.failure.problems.map(({ path }) => path)
 
-it('an input that is valid is taken as it is', () => {
+it('an input that is valid is returned unchanged', () => {
   const input = { needed: 'x', nullable: null }
   const checked = checkWith(input)
   expect(checked).toEqual({ ok: true, value: input })
@@ -154,7 +154,7 @@ it('an input is refused with every problem at once', () => {
   })
 })
 
-it('an input counts null for an optional parameter that allows none as absent', () => {
+it('an input may have null for an optional parameter that does not allow null, which counts as absent', () => {
   const input = { needed: 'x', text: null, inner: null, 'a/b': null, nullable: null }
   expect(checkWith(input)).toEqual({ ok: true, value: { needed: 'x', nullable: null } })
   expect(input.text).toBeNull()
@@ -175,19 +175,19 @@ it.each<[string, JsonObject, Json, Json]>([
   // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
   ['a branch', { if: true, then: OPTIONAL }, { b: null }, {}],
   ['a reference', { $ref: '#/$defs/node' }, { node: { node: { a: null } }, a: null }, { node: { node: {} } }],
-])('an input counts it as absent within %s', (_, inner, value, wanted) => {
+])("an input's null counts as absent within %s", (_, inner, value, wanted) => {
   const schema = { type: 'object', properties: { inner }, $defs: { node: NODE } }
   expect(checkWith({ inner: value }, schema)).toEqual({ ok: true, value: { inner: wanted } })
 })
 
-it('an input keeps a null that the schema allows, beside one that it forbids', () => {
+it('an input keeps a null that the schema allows, next to one that it forbids', () => {
   const fields = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { type: 'string' }, c: {} } }
   const schema = { properties: { list: { type: 'array', items: { anyOf: [{ type: 'null' }, fields] } } } }
   const list = [null, { a: null, b: null, c: null }]
   expect(checkWith({ list }, schema)).toEqual({ ok: true, value: { list: [null, { a: null, c: null }] } })
 })
 
-it('an input takes nothing out for an alternative that the input does not fit otherwise', () => {
+it('an input keeps nulls in an alternative that it does not match otherwise', () => {
   const alternatives = [KIND('one'), { type: 'object', properties: { one: { type: 'null' } }, required: ['text'] }]
   const schema = { properties: { a: { anyOf: alternatives }, b: { type: 'string' } } }
   const a = { kind: 'x', one: null, text: 'y' }
@@ -195,24 +195,24 @@ it('an input takes nothing out for an alternative that the input does not fit ot
   expect(pathsOf(checkWith({ a: { kind: 'x', one: null } }, schema))).toEqual(['/a'])
 })
 
-it('an input does not for a required parameter', () => {
+it('an input may not have null for a required parameter', () => {
   expect(pathsOf(checkWith({ needed: null }))).toEqual(['/needed'])
   const schema = { properties: { a: { properties: { b: { type: 'string' } }, required: ['b'] } } }
   expect(pathsOf(checkWith({ a: { b: null } }, schema))).toEqual(['/a/b'])
   expect(pathsOf(checkWith({ needed: 'x', text: 1 }))).toEqual(['/text'])
 })
 
-it('an input is still refused for what else is wrong', () => {
+it('an input with such nulls is still refused for other problems', () => {
   expect(pathsOf(checkWith({ needed: null, text: null }))).toEqual(['/needed'])
   expect(pathsOf(checkWith({ text: null }))).toEqual(['/needed'])
 })
 
-it('an input of a schema that requires nothing is judged alike', () => {
+it('an input of a schema without required parameters is treated the same', () => {
   const properties = { a: { type: 'string' } }
   expect(checkWith({ a: null }, { properties })).toEqual({ ok: true, value: {} })
 })
 
-it('an input that is refused as a whole, or somewhere else, loses nothing', () => {
+it('an input that is refused as a whole, or elsewhere, loses nothing', () => {
   expect(pathsOf(checkWith({ a: null }, { maxProperties: 0 }))).toEqual([''])
   expect(pathsOf(checkWith({ a: null, b: 1 }, { properties: { b: { type: 'string' } } }))).toEqual(['/b'])
 })

@@ -59,22 +59,22 @@ const OTHERS: readonly (readonly [string, ...Parameters<typeof identifiedWith>])
   ['caller', {}, {}, { caller: { principal: { id: 'key:2' } } }],
 ]
 for (const [what, ...given] of OTHERS) {
-  it(`is another one with another ${what}`, async () => {
+  it(`differs with another ${what}`, async () => {
     expect(await fingerprintOf(...given)).not.toBe(await fingerprintOf())
   })
 }
 
-it('is the same with a grant’s next token, or the secret that the operator put in place of another', async () => {
+it('is the same with a grant’s next token, or after the operator replaced a secret', async () => {
   const next = token({ value: 'of-the-next-hour', from: 'deployment', account: 'work' })
   expect(await fingerprintOf(next)).toBe(await fingerprintOf())
   expect(await fingerprintOf(secret('new', 'deployment'))).toBe(await fingerprintOf(secret('old', 'deployment')))
 })
 
-it('is the same where nobody can be asked, and where nobody answered', async () => {
+it('is the same if no one can be asked, and if no one responded', async () => {
   expect(await fingerprintOf({ answers: { responses: {} } })).toBe(await fingerprintOf({ answers: undefined }))
 })
 
-it('is shown without a credential’s value, whose hash is its caller’s and tool’s', async () => {
+it('is shown without a credential’s value, whose hash depends on the caller and the tool', async () => {
   const { invocation: shown, hashed } = await identifiedWith()
   const [own, whole] = hashed
   expect(whole).toBe(shown)

@@ -66,14 +66,14 @@ it.each<ToolSuccess>([
   { ok: true, value: 'x'.repeat(MODEL_INLINE_BYTES - 2) },
   { ok: true, value: null, content: [image('QUJD')], usage: { instructions: 1 } },
   { ok: true, value: null, artifact: artifact(1, 'a/b', 'own') },
-])('an output that fits an answer is returned unchanged if it fits an answer: %#', async (success) => {
+])('an output that fits a response is returned unchanged: %#', async (success) => {
   expect(fitsInline(success, MODEL_INLINE_BYTES)).toBe(true)
   const { result, kept } = await place(success)
   expect(result).toBe(success)
   expect(kept).toEqual([])
 })
 
-it('a value that is too large for an answer is kept whole, as JSON, and a value that says where stands in its place', async () => {
+it('a value too large for a response is stored completely, as JSON, and is replaced by a value with its link', async () => {
   const value = { rows: [LONG] }
   expect(fitsInline({ ok: true, value }, MODEL_INLINE_BYTES)).toBe(false)
   const { result, kept } = await place({ ok: true, value, usage: { instructions: 1 } })
@@ -83,12 +83,12 @@ it('a value that is too large for an answer is kept whole, as JSON, and a value 
   expect(result.ok && toValueResult(result)).toEqual({ ok: true, value: { artifact: elsewhere } })
 })
 
-it('a value that is too large for an answer is kept as the text it is', async () => {
+it('a value too large for a response is stored as text if it is a string', async () => {
   const { kept } = await place({ ok: true, value: `${LONG}é` })
   expect(kept).toEqual([{ content: { text: `${LONG}é` }, contentType: 'text/plain' }])
 })
 
-it('a value that is too large for an answer is a failure with the link for whoever holds to a schema that allows none', async () => {
+it('a value too large for a response is a failure with the link if the schema allows no link', async () => {
   const { result } = await place({ ok: true, value: LONG }, { validateOutput: textsOnly })
   const elsewhere = artifact(1, 'text/plain', OUTPUT)
   expect(result).toEqual({ ok: true, value: undefined, elsewhere })
@@ -98,24 +98,24 @@ it('a value that is too large for an answer is a failure with the link for whoev
   })
 })
 
-it('a value that is too large for an answer leaves what there is to look at where it is', async () => {
+it('a value too large for a response leaves its content in place', async () => {
   const content = [image('QUJD')]
   const { result } = await place({ ok: true, value: [LONG], content })
   expect(result).toMatchObject({ content, elsewhere: { url: 'https://here/artifacts/1' } })
 })
 
-it('a value that is too large for an answer is an error that says what is missing where nothing can be kept', async () => {
+it('a value too large for a response is an error that says what is missing if nothing can be stored', async () => {
   const { result } = await place({ ok: true, value: [LONG] }, { store: 'none' })
   expect(result).toEqual(tooLarge('no bucket'))
 })
 
-it('content that is too large for an answer is the artifact, when it is all there is', async () => {
+it('content too large for a response is the artifact if it is the whole output', async () => {
   const { result, kept } = await place({ ok: true, value: null, content: [image(BYTES)] })
   expect(kept).toEqual([{ content: { base64: BYTES }, contentType: 'image/png' }])
   expect(result).toEqual({ ok: true, value: null, artifact: artifact(1, 'image/png', SHOWN) })
 })
 
-it('content that is too large for an answer is kept once, as bytes, where the value says the same', async () => {
+it('content too large for a response is stored once, as bytes, if the value repeats it', async () => {
   const content: Content[] = [{ type: 'resource', resource: { uri: 'file:///a.pdf', blob: BYTES } }]
   const { result, kept } = await place({ ok: true, value: { content_type: 'application/pdf', data: BYTES }, content })
   expect(kept).toHaveLength(1)
@@ -123,7 +123,7 @@ it('content that is too large for an answer is kept once, as bytes, where the va
   expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere })
 })
 
-it('content that is too large for an answer is linked to where there is no more room for it, and what is small stays', async () => {
+it('content too large for a response is replaced by links, and small blocks stay', async () => {
   const text: Content = { type: 'text', text: 'look' }
   const page: Content = { type: 'resource', resource: { text: LONG, mimeType: 'text/html; charset=x' } }
   const given = [text, image(BYTES), page, image('QUJD')]
@@ -133,7 +133,7 @@ it('content that is too large for an answer is linked to where there is no more 
   expect(result).toEqual({ ok: true, value: 1, content: [text, ...links, image('QUJD')] })
 })
 
-it('content that is too large for an answer is kept as one where there is much of it, or nothing of it can be', async () => {
+it('content too large for a response is stored as one artifact if there are many blocks, or none can be stored alone', async () => {
   const many = Array.from({ length: 40 }, () => image(BYTES))
   const { result, kept } = await place({ ok: true, value: 1, content: many })
   expect(kept).toEqual([{ content: { text: JSON.stringify(many) }, contentType: 'application/json' }])
@@ -145,13 +145,13 @@ it('content that is too large for an answer is kept as one where there is much o
   expect(last.kept).toHaveLength(1)
 })
 
-it('content that is too large for an answer has no type that would not stay whole in a header', async () => {
+it('content too large for a response gets no media type that is unsafe in a header', async () => {
   const odd: Content = { type: 'audio', data: BYTES, mimeType: 'a\r\nx: y' }
   const { kept } = await place({ ok: true, value: null, content: [odd] })
   expect(kept).toMatchObject([{ contentType: 'application/octet-stream' }])
 })
 
-it('content that is too large for an answer is an error where nothing can be kept', async () => {
+it('content too large for a response is an error if nothing can be stored', async () => {
   const { result } = await place({ ok: true, value: null, content: [image(BYTES)] }, { store: 'none' })
   expect(result).toEqual(tooLarge('no bucket'))
   const both = await place({ ok: true, value: 1, content: [image('QUJD'), image(BYTES)] }, { store: 'none' })
@@ -161,7 +161,7 @@ it('content that is too large for an answer is an error where nothing can be kep
 describe('a tool that declares artifacts', () => {
   const modes = ['artifact', 'error']
 
-  it('a tool that declares artifacts gives its bytes as one, small ones to look at too', async () => {
+  it('a tool that declares artifacts returns its bytes as one, and small ones also as content', async () => {
     const given: ToolSuccess = { ok: true, value: null, content: [image('QUJD')] }
     const small = await place(given, { modes })
     const made = artifact(1, 'image/png', SHOWN)
@@ -175,13 +175,13 @@ describe('a tool that declares artifacts', () => {
     for (const { kept } of [words, beside, several]) expect(kept).toEqual([])
   })
 
-  it('a tool that declares artifacts gives small bytes as they are where nothing can be kept', async () => {
+  it('a tool that declares artifacts returns small bytes unchanged if nothing can be stored', async () => {
     const success: ToolSuccess = { ok: true, value: null, content: [image('QUJD')] }
     const { result } = await place(success, { modes, store: 'none' })
     expect(result).toBe(success)
   })
 
-  it('a tool that declares artifacts has one that holds itself kept, when it is large', async () => {
+  it('a tool that declares artifacts gets a large data URL stored', async () => {
     const own = (url: string) => ({ ...artifact(9, 'text/csv', 'Rows'), url })
     const held = await place({ ok: true, value: null, artifact: own(`data:text/csv;base64,${BYTES}`) }, { modes })
     expect(held.kept).toEqual([{ content: { base64: BYTES }, contentType: 'text/csv' }])
@@ -190,14 +190,14 @@ describe('a tool that declares artifacts', () => {
     expect(long.result).toMatchObject({ ok: false, failure: { type: 'output-too-large' } })
   })
 
-  it('a tool that declares artifacts has one that takes of the room for what there is to look at', async () => {
+  it('a tool that declares artifacts has less room for content if its artifact is large', async () => {
     const half = 'x'.repeat(MODEL_INLINE_BYTES / 2)
     const own = { ...artifact(9, 'text/csv', 'Rows'), url: `https://x/${half}` }
     const { result } = await place({ ok: true, value: null, artifact: own, content: [image(half)] }, { modes })
     expect(result).toEqual({ ok: true, value: null, artifact: own, content: [link(1, 'image/png', SHOWN)] })
   })
 
-  it('a tool that declares artifacts is where the value lies, for a schema that wants one', async () => {
+  it('a tool that declares artifacts returns its artifact outside the value if the schema requires a value', async () => {
     const own = artifact(9, 'text/csv', 'Rows')
     const { result } = await place({ ok: true, value: null, artifact: own }, { modes, validateOutput: textsOnly })
     expect(result).toEqual({ ok: true, value: undefined, elsewhere: own })

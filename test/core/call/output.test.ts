@@ -17,7 +17,7 @@ const invalid = (message: string) => ({
   failure: { type: 'output-invalid', problems: [{ path: '', message }] },
 })
 
-it('what a tool gives is a value, and nothing that there is not', () => {
+it("a tool's output is its value, without missing fields", () => {
   const value = { a: [1] }
   const checked = check({ ok: true, value })
   expect(checked).toEqual({ ok: true, value })
@@ -25,12 +25,12 @@ it('what a tool gives is a value, and nothing that there is not', () => {
   expect(Object.keys(checked)).toEqual(['ok', 'value'])
 })
 
-it('what a tool gives is null when it is no value at all', () => {
+it("a tool's output is null if it returns no value", () => {
   expect(check({ ok: true, value: undefined })).toEqual({ ok: true, value: null })
   for (const value of [null, false, 0, '']) expect(check({ ok: true, value })).toEqual({ ok: true, value })
 })
 
-it('what a tool gives may be something to look at, may lie elsewhere, and says what it used', () => {
+it("a tool's output may have content, an artifact and usage", () => {
   const content: Content[] = [{ type: 'text', text: 'look' }]
   const artifact = { url: 'https://x.example/a', content_type: 'a/b', size: 1, meta: { description: 'An a' } }
   const usage = { instructions: 7 }
@@ -41,7 +41,7 @@ it('what a tool gives may be something to look at, may lie elsewhere, and says w
   expect(checked.ok && checked.artifact).toBe(artifact)
 })
 
-it('what a tool gives holds no secret, wherever it would', () => {
+it("a tool's output contains no secret in any field", () => {
   const content: Content[] = [{ type: 'text', text: `look: ${SECRET}` }]
   const meta = { description: `An a for ${SECRET}` }
   const artifact = { url: `https://x.example/?key=${SECRET}`, content_type: 'a/b', size: 1, meta }
@@ -53,7 +53,7 @@ it('what a tool gives holds no secret, wherever it would', () => {
   })
 })
 
-it('what a tool gives must hold to the output schema, and is judged before it is redacted', () => {
+it("a tool's output must match the output schema, and is checked before it is redacted", () => {
   const seen: unknown[] = []
   const validate: Validate = (value) => {
     seen.push(value)
@@ -73,7 +73,7 @@ it('what a tool gives must hold to the output schema, and is judged before it is
   expect(seen).toEqual([null, SECRET, SECRET])
 })
 
-it('what a tool gives must be something that JSON can say', () => {
+it("a tool's output must be representable as JSON", () => {
   const notFinite = invalid('Must not hold a number that is not finite')
   for (const value of [Infinity, -Infinity, NaN, [1, NaN], { a: { b: [Infinity] } }]) {
     expect(check({ ok: true, value })).toEqual(notFinite)
@@ -81,7 +81,7 @@ it('what a tool gives must be something that JSON can say', () => {
   expect(check({ ok: true, value: { a: [0, -1.5, null, 'NaN', true] } })).toMatchObject({ ok: true })
 })
 
-it('what a tool gives must not nest deeper than 500 levels', () => {
+it("a tool's output must not nest deeper than 500 levels", () => {
   expect(check({ ok: true, value: nested(500) })).toMatchObject({ ok: true })
   expect(check({ ok: true, value: nested(501) })).toEqual(invalid('Must not nest deeper than 500 levels'))
 })
@@ -94,11 +94,11 @@ const failure = {
   retry_after_ms: 5,
 }
 
-it('a tool that fails says so in its own words', () => {
+it('a tool that fails returns its own message', () => {
   expect(check({ ok: false, failure })).toEqual({ ok: false, failure: { type: 'tool-failed', ...failure } })
 })
 
-it('a tool that fails gives away no secret', () => {
+it('a tool that fails reveals no secret', () => {
   expect(check({ ok: false, failure }, anything, redactor)).toEqual({
     ok: false,
     failure: {
@@ -114,7 +114,7 @@ it('a tool that fails gives away no secret', () => {
   expect(short).toStrictEqual({ ok: false, failure: { type: 'tool-failed', message: '[redacted]' } })
 })
 
-it('a tool that fails cannot pass for another failure', () => {
+it('a tool that fails cannot forge another type of failure', () => {
   const forged = { ...failure, type: 'requirements-missing' }
   expect(check({ ok: false, failure: forged })).toMatchObject({ failure: { type: 'tool-failed' } })
   expect(check({ ok: false, failure: forged }, anything, redactor)).toMatchObject({
@@ -124,7 +124,7 @@ it('a tool that fails cannot pass for another failure', () => {
 
 const requests = { n: { method: 'elicitation/create', params: { message: `Who has ${SECRET}?` } } }
 
-it('a tool that asks asks, and wants to be told its state again', () => {
+it('a tool that requests input gets its state back later', () => {
   expect(check({ ok: false, asks: { requests, state: { step: 1 } } })).toEqual({
     ok: false,
     failure: { type: 'input-required', requests, state: { step: 1 } },
@@ -135,7 +135,7 @@ it('a tool that asks asks, and wants to be told its state again', () => {
   })
 })
 
-it('a tool that asks gives away no secret by its questions, and gets its state as it was', () => {
+it('a tool that requests input reveals no secret in its requests, and its state is unchanged', () => {
   expect(check({ ok: false, asks: { requests, state: SECRET } }, anything, redactor)).toEqual({
     ok: false,
     failure: {

@@ -6,7 +6,7 @@ function listening(hide = (text: string) => text) {
   return { told, ...createProgressReporter((progress) => void told.push(progress), hide) }
 }
 
-it('is told as the tool says it, with what it leaves out left out', () => {
+it('is reported as the tool sends it, without missing fields', () => {
   const { told, report } = listening()
   report(0)
   report(1.5, 3, 'half')
@@ -14,13 +14,13 @@ it('is told as the tool says it, with what it leaves out left out', () => {
   expect(told).toEqual([{ progress: 0 }, { progress: 1.5, total: 3, message: 'half' }, { progress: 2, message: '' }])
 })
 
-it('grows, or is dropped', () => {
+it('must increase, or is dropped', () => {
   const { told, report } = listening()
   for (const progress of [-1, 0, 50, 50, 20, Number.NaN, Infinity, 100]) report(progress)
   expect(told.map(({ progress }) => progress)).toEqual([-1, 0, 50, 100])
 })
 
-it('is told ever more seldom by a tool that reports on and on', () => {
+it('is reported less and less often for a tool that reports without end', () => {
   const { told, report } = listening()
   for (let progress = 1; progress <= 1_000_000; progress++) report(progress)
   expect(told).toHaveLength(1_000 + 3 * 900)
@@ -37,14 +37,14 @@ it('ends with the run, whatever the tool does with the function', () => {
   expect(told).toEqual([{ progress: 1 }])
 })
 
-it('has messages of a line, without credentials also where one would be cut in two', () => {
+it('has messages of one line, without credentials, even if one would be cut in two', () => {
   const { told, report } = listening((text) => text.replaceAll('s3cret-value', '[redacted]'))
   report(1, 2, 'x'.repeat(5_000_000))
   report(2, 2, `${'x'.repeat(995)}s3cret-value`)
   expect(told.map(({ message }) => message)).toEqual(['x'.repeat(1_000), `${'x'.repeat(995)}[reda`])
 })
 
-it('is read as far as its message could be told, and not at all where that might show half a credential', () => {
+it('reads only as much of a message as is shown, and none if that might show part of a credential', () => {
   const read: number[] = []
   const secret = 's3cret-value'
   const { told, report } = listening((text) => {

@@ -29,7 +29,7 @@ async function readinessOf(
 
 const problemsOf = async (...args: Parameters<typeof readinessOf>) => (await readinessOf(...args)).problems
 
-it('whether a tool is ready says what of its requirements is missing, or that this cannot be looked up', async () => {
+it('the readiness of a tool reports missing requirements, or that they cannot be looked up', async () => {
   const needs = { providers: ['mail'] }
   expect(await problemsOf(needs)).toEqual([])
   const challenged = { look: async () => ({ challenge: challengeOf('mail'), reason: 'Nobody was asked' }) }
@@ -38,7 +38,7 @@ it('whether a tool is ready says what of its requirements is missing, or that th
   expect(await problemsOf(needs, unreachable)).toMatchObject([{ type: 'unavailable' }])
 })
 
-it('whether a tool is ready says without a user too that a provider is not set up', async () => {
+it('the readiness of a tool reports a provider that is not set up, also without a user', async () => {
   const needsSetup = { challenge: { ...challengeOf('mail'), needsSetup: true }, reason: 'Set up mail' } as const
   const { problems, missing_requirements } = await readinessOf(
     { providers: ['mail'] },
@@ -49,7 +49,7 @@ it('whether a tool is ready says without a user too that a provider is not set u
   expect(missing_requirements).toMatchObject({ user_id: true, authorization: [{ id: 'mail', needs_setup: true }] })
 })
 
-it('whether a tool is ready tells of an approval before it is asked for, and whether somebody could give it', async () => {
+it('the readiness of a tool reports a needed approval before it is requested, and whether anyone could give it', async () => {
   expect(await problemsOf({ securityLevel: 8 })).toMatchObject([{ type: 'approval-required' }])
   expect(await problemsOf({ securityLevel: 8 }, {}, { canBeApproved: false })).toMatchObject([{ type: 'forbidden' }])
 })

@@ -9,7 +9,7 @@ const redactor = createRedactor([SECRET], btoa)
 const properties = (named: Record<string, object>): JsonObject => JSON.parse(JSON.stringify({ properties: named }))
 const marked = { 'x-record': true }
 
-it('the arguments of a call, as they are recorded are shapes, and values of numbers, booleans, enums and what its schema says is to be recorded', () => {
+it('recorded arguments have only shapes, numbers, booleans, enum values, and values that the schema marks for recording', () => {
   const schema = properties({
     to: {},
     cc: {},
@@ -52,13 +52,13 @@ it.each([
   ['an address', `https://ann:${SECRET}@mail.example/?access_token=${SECRET}`],
   ['what is named pwd, auth or sessionid', { pwd: SECRET, auth: SECRET, sessionid: SECRET }],
   ['names', { [SECRET]: true }],
-])('the arguments of a call, as they are recorded hold no secret that the tool was not given, in %s', (_, value) => {
+])('recorded arguments contain no secret that the tool did not receive, in %s', (_, value) => {
   for (const schema of [{}, properties({ value: {} })]) {
     expect(JSON.stringify(redactArguments({ value }, schema, undefined))).not.toContain(SECRET.slice(0, 8))
   }
 })
 
-it('the arguments of a call, as they are recorded name what is not declared only beside what is', () => {
+it('recorded arguments name undeclared fields only if there are declared ones', () => {
   expect(redactArguments({ text: 'a', txet: 'b' }, properties({ text: {} }), undefined)).toEqual({
     text: '<1 characters>',
     txet: '<1 characters>',
@@ -69,7 +69,7 @@ it('the arguments of a call, as they are recorded name what is not declared only
 })
 
 it.each(['password', 'clientSecret', 'access_token', 'API-Key', 'apikey', 'Authorization', 'pin', 'set-cookie'])(
-  'the arguments of a call, as they are recorded say nothing of what is named %s, however deep',
+  'recorded arguments hide any field named %s, however deep',
   (name) => {
     const schema = properties({ a: { ...marked, items: { properties: { [name]: marked } } } })
     expect(redactArguments({ a: [{ [name]: { x: 'hidden' } }] }, schema, undefined)).toEqual({
@@ -81,7 +81,7 @@ it.each(['password', 'clientSecret', 'access_token', 'API-Key', 'apikey', 'Autho
   },
 )
 
-it('the arguments of a call, as they are recorded say nothing of what its schema calls a secret', () => {
+it('recorded arguments hide fields that the schema declares secret', () => {
   const schema = {
     properties: {
       phrase: { type: 'string', writeOnly: true, ...marked },
@@ -94,7 +94,7 @@ it('the arguments of a call, as they are recorded say nothing of what its schema
   })
 })
 
-it('the arguments of a call, as they are recorded hold none of the secrets that the tool was given, in a text or a name', () => {
+it("recorded arguments contain none of the tool's secrets, in a value or a name", () => {
   const schema = properties({ note: marked, pad: marked })
   const recorded = redactArguments(
     { note: `it is ${SECRET}.`, [SECRET]: 1, pad: 'x'.repeat(190) + SECRET },
@@ -105,7 +105,7 @@ it('the arguments of a call, as they are recorded hold none of the secrets that 
   expect(recorded).toMatchObject({ 'note': 'it is [redacted].', '[redacted]': 1 })
 })
 
-it('the arguments of a call, as they are recorded are cut, and say so', () => {
+it('recorded arguments are truncated, with a note', () => {
   const schema = properties({ text: marked, list: marked, deep: marked, after: {} })
   expect(redactArguments({ text: 'x'.repeat(1_000) }, schema, undefined)).toEqual({
     text: `${'x'.repeat(200)}… (1000 characters)`,
@@ -121,7 +121,7 @@ it('the arguments of a call, as they are recorded are cut, and say so', () => {
   expect(JSON.stringify(recorded).length).toBeLessThan(500)
 })
 
-it('the arguments of a call, as they are recorded say how many items of a list are left out', () => {
+it('recorded arguments say how many items of a list are left out', () => {
   const list = Array.from({ length: 30 }, () => 'x'.repeat(200))
   const recorded = redactArguments({ list }, properties({ list: marked }), undefined)
   expect(recorded).toEqual({ list: [...list.slice(0, 20), '… (10 more)'] })

@@ -20,7 +20,7 @@ it.each([
   expect(redact(SECRET, `before ${spelling}`)).toMatch(/^before \[redacted\]=*$/)
 })
 
-it('redaction finds a secret in Base64 wherever it stands in what was encoded', () => {
+it('redaction finds a secret in Base64 wherever it is in the encoded text', () => {
   const secret = fc.string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' })
   fc.assert(
     fc.property(fc.string(), secret, fc.string(), (before, each, after) => {
@@ -51,19 +51,19 @@ it.each([
   for (const spelling of spellings) expect(redact(secret, `a ${spelling} b`)).toMatch(/^a \[redacted\] b$/)
 })
 
-it('redaction leaves what only resembles a secret', () => {
+it('redaction leaves text that only resembles a secret', () => {
   const text = 'The pass word is %20 & \\u0041, 100%, <b>Pass</b>word! q83v L0f5'
   for (const secret of ['Pass word!', 'password', 'q83vL0f5Kv', 'The-pass-word'])
     expect(redact(secret, text)).toBe(text)
 })
 
-it('redaction finds the long parts of a secret that holds several, and leaves the short ones', () => {
+it('redaction finds the long parts of a compound secret, and leaves the short ones', () => {
   const secret = `AC${'1'.repeat(32)}:${'f00d'.repeat(8)}:+1555`
   expect(redact(secret, `token ${'f00d'.repeat(8)} from +1555`)).toBe('token [redacted] from +1555')
   expect(redact(secret, `Basic ${base64(`user:${'f00d'.repeat(8)}`)}`)).toContain('[redacted]')
 })
 
-it('redaction takes a part of 16 characters for a secret, and one of 15 for a word', () => {
+it('redaction treats a part of 16 characters as a secret, and one of 15 as a word', () => {
   const part = (length: number) => 'p'.repeat(length)
   expect(redact(`user:${part(16)}`, `is ${part(16)}`)).toBe('is [redacted]')
   expect(redact(`user:${part(15)}`, `is ${part(15)}`)).toBe(`is ${part(15)}`)
@@ -76,12 +76,12 @@ it('redaction takes a part of 16 characters for a secret, and one of 15 for a wo
   expect(many.map((each) => redactor?.text(`is ${each}`)).slice(-2)).toEqual(['is [redacted]', 'is part-number-1032'])
 })
 
-it('redaction takes a secret that holds another as a whole', () => {
+it('redaction replaces a secret that contains another as a whole', () => {
   const redactor = createRedactor(['abcd', 'abcdefgh'], base64)
   expect(redactor?.text('abcdefgh abcd')).toBe('[redacted] [redacted]')
 })
 
-it('redaction redacts a short secret only where it stands alone', () => {
+it('redaction replaces a short secret only if it is the whole text', () => {
   expect(redact('abc', 'abc')).toBe('[redacted]')
   expect(redact('abc', 'the abc')).toBe('the abc')
   expect(redact('abcd', 'the abcd')).toBe('the [redacted]')
@@ -94,7 +94,7 @@ it.each([
   ["it's(all)!~*", 'it%27s%28all%29%21%7e*', 'it%27s%28all%29%21%7E*', "it's(all)!~*"],
   ['ümlaut/', '%c3%bcmlaut%2f', '%C3%BCmlaut%2F'],
   ['tab\there', 'tab\\there', 'tab%09here'],
-])('redaction finds %j as it stands in addresses, forms and JSON', (secret, ...spellings) => {
+])('redaction finds %j as encoded in URLs, forms and JSON', (secret, ...spellings) => {
   for (const spelling of spellings) expect(redact(secret, `a ${spelling} b`)).toBe('a [redacted] b')
 })
 
@@ -106,7 +106,7 @@ it.each(['four', 'seven77', 'fifteen-letters', 'eight888', 'nine99999'])(
   },
 )
 
-it('redaction finds a secret amid what was encoded in Base64url', () => {
+it('redaction finds a secret inside Base64url text', () => {
   const secret = '>>>???>>>???'
   for (const before of ['', 'a', 'ab', 'abc']) {
     const text = redact(secret, Buffer.from(`${before}${secret}and more`).toString('base64url'))
@@ -121,7 +121,7 @@ it.each([
   ['0001234567', 'begins with zeros'],
   ['1234567890123456789012345', 'is written with an exponent'],
   ['AC0123456789abcdef:12345678901234567891', 'is a part of another'],
-])('redaction redacts the secret %s where it comes back as a number, which %s', (secret) => {
+])('redaction finds the secret %s as a number, if it %s', (secret) => {
   const digits = secret.split(':').at(-1) ?? ''
   const number: unknown = JSON.parse(digits.replace(/^0+/, ''))
   const redactor = createRedactor([secret], base64)
@@ -133,7 +133,7 @@ it.each([
   expect(redactor?.value({ other: 1234, zero: 0 })).toEqual({ other: 1234, zero: 0 })
 })
 
-it('redaction redacts names and numbers in values, and gives back the very value where there is nothing to redact', () => {
+it('redaction replaces names and numbers in values, and returns the same value if there is nothing to redact', () => {
   const redactor = createRedactor(['123456', 'name'], base64)
   expect(redactor?.value({ a: [123456, 'x123456'], name: true })).toEqual({
     'a': ['[redacted]', 'x[redacted]'],
@@ -143,7 +143,7 @@ it('redaction redacts names and numbers in values, and gives back the very value
   expect(redactor?.value(value)).toBe(value)
 })
 
-it('redaction leaves alone what is no text, number or name, and copies no more than it must', () => {
+it('redaction changes only strings, numbers and names, and copies no more than necessary', () => {
   const redactor = createRedactor(['123', 'true', 'null', 'secret'], base64)
   const kept = { deep: [1] }
   const value = { a: kept, b: ['secret', kept], c: true, d: null, e: undefined }
@@ -159,7 +159,7 @@ it('redaction leaves alone what is no text, number or name, and copies no more t
   expect(redactor?.value(list)).toBe(list)
 })
 
-it('redaction keeps names of prototypes for names', () => {
+it('redaction treats names such as __proto__ as plain names', () => {
   const value: unknown = JSON.parse('{"__proto__": {"x": "123456"}}')
   const safe = createRedactor(['123456'], base64)?.value(value)
   expect(JSON.stringify(safe)).toBe('{"__proto__":{"x":"[redacted]"}}')
@@ -171,7 +171,7 @@ it('redaction is not needed without a secret', () => {
   expect(createRedactor([''], base64)).toBeUndefined()
 })
 
-it('redaction takes any secret', () => {
+it('redaction accepts any secret', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 4 }), (secret) => {
       expect(redact(secret, `a ${secret} b`)).not.toContain(` ${secret} `)

@@ -24,7 +24,7 @@ function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Creden
   return { ...renewals, asked, defects }
 }
 
-it('a token that was refused and cannot be renewed for what only the operator can put right says that to them alone', async () => {
+it('a refused token that only the operator can fix says so only to the operator', async () => {
   const { renew, failure } = renewing(() => ({ unavailable: 'Its operator must help', forOperator: 'Set KEY' }))
   await renew('mail', 'mail-1')
   expect(failure()).toEqual({
@@ -45,7 +45,7 @@ it('a token that was refused and cannot be renewed for what only the operator ca
   })
 })
 
-it('a token that was refused is renewed once; when the new one is refused as well, only the user can help', async () => {
+it('a refused token is renewed once, and if the new one is refused as well, only the user can help', async () => {
   const { renew, renewedTokens, failure, asked } = renewing((_, _token, final) =>
     final ? refused : { token: 'mail-2', account: '' },
   )
@@ -62,7 +62,7 @@ it('a token that was refused is renewed once; when the new one is refused as wel
   })
 })
 
-it('a token that was refused is renewed once for all the requests that were refused with it', async () => {
+it('a refused token is renewed once for all requests that were refused with it', async () => {
   const { renew, asked } = renewing()
   const tokens = await Promise.all([1, 2, 3].map(() => renew('mail', 'mail-1')))
   expect(tokens).toEqual(['mail-2', 'mail-2', 'mail-2'])
@@ -71,7 +71,7 @@ it('a token that was refused is renewed once for all the requests that were refu
   expect(asked).toEqual(['renew ann mail mail-1'])
 })
 
-it('a token that was refused is not given a third time, even when there is a newer grant by then', async () => {
+it('a refused token is not renewed a third time, even if there is a newer grant', async () => {
   let count = 1
   const { renew, failure, renewedTokens } = renewing(() => ({ token: `mail-${++count}`, account: '' }))
   expect(await renew('mail', 'mail-1')).toBe('mail-2')
@@ -80,7 +80,7 @@ it('a token that was refused is not given a third time, even when there is a new
   expect(renewedTokens).toEqual(['mail-2', 'mail-3'])
 })
 
-it('a token that was refused may be renewed later when the provider is away, or our own storage is', async () => {
+it('a refused token may be renewed later if the provider or our storage is unreachable', async () => {
   const away = renewing(() => ({ unavailable: "'mail' did not answer", retry_after_ms: 9 }))
   expect(await away.renew('mail', 'mail-1')).toBeUndefined()
   expect(away.failure()).toEqual({
@@ -99,7 +99,7 @@ it('a token that was refused may be renewed later when the provider is away, or 
   expect(broken.defects).toEqual([new Error('Storage')])
 })
 
-it('a token that was refused is not renewed when it is the caller’s own, or of a provider that the tool does not declare', async () => {
+it('a refused token is not renewed if it is the caller’s own, or of a provider that the tool does not declare', async () => {
   const { renew, asked, defects, failure } = renewing(undefined, {
     mail: { value: 'own', from: 'caller' },
     other: MAIL,
@@ -111,7 +111,7 @@ it('a token that was refused is not renewed when it is the caller’s own, or of
   expect(failure()).toBeUndefined()
 })
 
-it('a token that was refused of several providers leads to all their challenges', async () => {
+it('refused tokens of several providers lead to all of their challenges', async () => {
   const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
   const { renew, failure } = renewing(({ requirement: { id } }) => refusedBy(id), both)
   await renew('mail', 'mail-1')
@@ -122,7 +122,7 @@ it('a token that was refused of several providers leads to all their challenges'
   })
 })
 
-it('a token that was refused is asked for by the provider that the tool requires, for its user and of its account', async () => {
+it('a refused token is renewed for the provider that the tool requires, for its user and account', async () => {
   const seen: unknown[] = []
   const ofWork: Credential = { ...MAIL, account: 'work' }
   const given = { token: 'mail-2', account: 'work' }
@@ -132,7 +132,7 @@ it('a token that was refused is asked for by the provider that the tool requires
   expect(seen).toEqual([{ ...required, chargedTo: 'key:k1', requestUrl: expect.any(Function) }])
 })
 
-it('a token that was refused is not asked for again once the provider gave none, not even with the first token', async () => {
+it('a refused token is not renewed again once the provider issued none, even with the first token', async () => {
   const { renew, asked, renewedTokens } = renewing(() => refused)
   expect(await renew('mail', 'mail-1')).toBeUndefined()
   expect(await renew('mail', 'something else')).toBeUndefined()
@@ -140,7 +140,7 @@ it('a token that was refused is not asked for again once the provider gave none,
   expect(renewedTokens).toEqual([])
 })
 
-it('a token that was refused may be refused by some while others are away: the user is asked, and told of both', async () => {
+it('refused tokens of one provider while another is unreachable: the user is asked, and told of both', async () => {
   const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
   const { renew, failure } = renewing(
     ({ requirement: { id } }) => (id === 'mail' ? { unavailable: "'mail' is away" } : refusedBy(id)),
@@ -160,14 +160,14 @@ it('a token that was refused may be refused by some while others are away: the u
   })
 })
 
-it('a token that was refused of several providers is renewed for each', async () => {
+it('refused tokens of several providers are each renewed', async () => {
   const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
   const { renew, renewedTokens } = renewing(undefined, both)
   expect(await Promise.all([renew('mail', 'mail-1'), renew('chat', 'chat-1')])).toEqual(['mail-2', 'chat-2'])
   expect(renewedTokens).toEqual(['mail-2', 'chat-2'])
 })
 
-it('there is nothing to renew where no token is the deployment’s', () => {
+it('there is nothing to renew if no token is the deployment’s', () => {
   const { deps } = worldOf()
   const options = {
     userId: 'ann',

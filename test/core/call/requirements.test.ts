@@ -31,7 +31,7 @@ async function meet(needs: Needs, given: Given = {}, world: World = {}) {
 const HOSTS = ['api.example']
 const MAIL = { providers: ['mail'] }
 
-it("what a tool requires is met by the caller's own secrets, and else by the deployment's", async () => {
+it("requirements are met by the caller's own secrets first, and otherwise by the deployment's", async () => {
   const secrets = { OWN: 'own', EMPTY: '', OTHER: 'not declared' }
   const world: World = { secretOf: (id) => `deployed ${id}` }
   const { met } = await meet({ secrets: ['OWN', 'EMPTY', 'KEY'] }, { secrets }, world)
@@ -46,7 +46,7 @@ it("what a tool requires is met by the caller's own secrets, and else by the dep
   })
 })
 
-it('what a tool requires is withheld from a tool whose publisher was not trusted, and no grant is looked for', async () => {
+it('requirements are not met for a tool whose publisher was not trusted, and no grant is looked up', async () => {
   const { deps, asked } = worldOf({ secretOf: (id) => (id === 'KEY' ? 'deployed' : undefined) })
   const ask = (needs: Needs, given: Given = {}) =>
     meetRequirements(
@@ -71,7 +71,7 @@ it('what a tool requires is withheld from a tool whose publisher was not trusted
   expect(asked.filter((each) => each.startsWith('token'))).toEqual([])
 })
 
-it('what a tool requires is reported when a secret or a user is missing', async () => {
+it('requirements that are missing report secrets and the user', async () => {
   const missing = { type: 'requirements-missing', tool: 'Example.Tool', authorization: [] }
   expect((await meet({ secrets: ['A', 'B'] })).met).toEqual({
     ok: false,
@@ -94,7 +94,7 @@ it('what a tool requires is reported when a secret or a user is missing', async 
   expect((await meet({ user_id: true }, { userId: 'ann' })).met).toEqual(met)
 })
 
-it("what a tool requires asks for a token of the caller's own, and nobody else for it", async () => {
+it("requirements of a caller's own token ask only the caller for it", async () => {
   const { deps, asked } = worldOf({})
   const record = recordWith({})
   const requirements = { ...record.requirements, authorization: [{ id: 'token' }] }
@@ -127,7 +127,7 @@ it("what a tool requires asks for a token of the caller's own, and nobody else f
   expect(asked).toEqual([])
 })
 
-it('what a tool requires is not met when one of two providers is down, whichever it is', async () => {
+it('requirements of two providers are not met if either is unreachable', async () => {
   const providers = ['mail', 'chat']
   for (const down of providers) {
     const { met, asked } = await meet(
@@ -144,7 +144,7 @@ it('what a tool requires is not met when one of two providers is down, whichever
   }
 })
 
-it('what a tool requires is met for each provider by itself: a token that names none is for the first alone', async () => {
+it('requirements are met for each provider, and a token without a provider counts only for the first', async () => {
   const first = await meet({ providers: ['mail', 'chat'] }, { userId: 'ann', tokens: { '*': 'any', 'chat': 'own' } })
   expect(first.met).toMatchObject({
     tokens: new Map([
@@ -164,7 +164,7 @@ it('what a tool requires is met for each provider by itself: a token that names 
   expect(half.asked).toEqual(['token ann chat'])
 })
 
-it('what a tool requires is asked for by provider, scopes and user, for the tool, with the way the caller came', async () => {
+it("requirements are requested by provider, scopes and user, for the tool, with the request's URL", async () => {
   const seen: unknown[] = []
   const { deps } = worldOf({ tokenFor: (required) => (seen.push(required), { token: 't', account: '' }) })
   const requestUrl = () => REACHED_AT
@@ -182,7 +182,7 @@ it('what a tool requires is asked for by provider, scopes and user, for the tool
   ])
 })
 
-it('what a tool requires is of the account that the context names; of several that it does not name, it says which there are', async () => {
+it('requirements use the account in the context, and list the accounts if several exist and none is named', async () => {
   const seen: unknown[] = []
   const { deps } = worldOf({
     tokenFor: ({ account }) => (
@@ -214,14 +214,14 @@ it('what a tool requires is of the account that the context names; of several th
   expect(seen).toEqual(['work', '', undefined])
 })
 
-it("what a tool requires is met by the user's grant", async () => {
+it("requirements are met by the user's grant", async () => {
   const { met, asked } = await meet(MAIL, { userId: 'ann' })
   const tokens = new Map([['mail', { value: 'mail-1', from: 'deployment', account: '' }]])
   expect(met).toEqual({ ok: true, secrets: new Map(), tokens })
   expect(asked).toEqual(['token ann mail'])
 })
 
-it("what a tool requires is met by the caller's own token, without asking for a grant, or for whom it is", async () => {
+it("requirements are met by the caller's own token, without looking up a grant or user", async () => {
   for (const id of ['mail', '*']) {
     const { met, asked } = await meet(MAIL, { tokens: { [id]: 'own' } })
     expect(met).toMatchObject({ ok: true, tokens: new Map([['mail', { value: 'own', from: 'caller' }]]) })
@@ -229,7 +229,7 @@ it("what a tool requires is met by the caller's own token, without asking for a 
   }
 })
 
-it('what a tool requires is a challenge when the user has not granted it', async () => {
+it('requirements are a challenge if the user has not granted access', async () => {
   const { met } = await meet(
     MAIL,
     { userId: 'ann' },
@@ -246,7 +246,7 @@ it('what a tool requires is a challenge when the user has not granted it', async
   })
 })
 
-it('what a tool requires is also a user where a grant is wanted: without one nobody is asked for a grant', async () => {
+it('requirements of a grant also need a user, without whom no one is asked', async () => {
   for (const user_id of [false, true]) {
     const { met, asked } = await meet({ ...MAIL, user_id })
     expect(met).toEqual({
@@ -266,20 +266,20 @@ it('what a tool requires is also a user where a grant is wanted: without one nob
   }
 })
 
-it('what a tool requires keeps the name of a provider in one part of the link, whatever its characters', async () => {
+it("requirements keep a provider's name in one segment of the link, whatever its characters", async () => {
   const { met } = await meet({ providers: ['../a b?\ud800'] })
   const url = 'https://edge.example/authorizations/..%2Fa%20b%3F%EF%BF%BD/start'
   expect(met).toMatchObject({ failure: { authorization: [{ url }] } })
 })
 
-it('what a tool requires cannot be met for now when the provider is away, which may pass', async () => {
+it('requirements cannot be met for now if the provider is unreachable, which may be retried', async () => {
   const away = { unavailable: "'mail' did not answer", retry_after_ms: 5 }
   const { met } = await meet(MAIL, { userId: 'ann' }, { tokenFor: () => away })
   const failure = { type: 'tool-failed', message: "'mail' did not answer", can_retry: true, retry_after_ms: 5 }
   expect(met).toEqual({ ok: false, failure })
 })
 
-it('what a tool requires is reported in full, so that nobody is asked for one thing after the other', async () => {
+it('requirements are all reported at once', async () => {
   const { met, asked } = await meet(
     { secrets: ['KEY'], providers: ['mail', 'chat', 'away'] },
     { userId: 'ann' },
@@ -301,7 +301,7 @@ it('what a tool requires is reported in full, so that nobody is asked for one th
   })
 })
 
-it('what a tool requires for nobody names its scopes, and a link without an origin where there is none', async () => {
+it('requirements without a user list their scopes, and a link without an origin if there is none', async () => {
   const record = recordWith(MAIL)
   const requirements = { ...record.requirements, authorization: [{ id: 'mail', oauth2: { scopes: ['mail.read'] } }] }
   const { deps } = worldOf()
@@ -327,7 +327,7 @@ it('what a tool requires for nobody names its scopes, and a link without an orig
   }
 })
 
-it('a provider that is away may be asked again, and says when if it knows', () => {
+it('an unreachable provider may be retried, with a time if it is known', () => {
   const failure = { type: 'tool-failed', message: 'Away', can_retry: true }
   const failureOf = (lack: MissingRequirement) => toRequirementsFailure(recordWith({}), [lack])
   expect(failureOf({ kind: 'unavailable', reason: 'Away' })).toStrictEqual(failure)

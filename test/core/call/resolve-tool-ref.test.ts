@@ -35,20 +35,20 @@ async function resolve(knownKeys: readonly string[], id: string, address?: strin
   return { resolution, lookups }
 }
 
-it('resolving the tool of a call looks up the id where the call has no address', async () => {
+it("resolving a call's tool looks up the id if the call has no document address", async () => {
   const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool')
   expect(resolution).toBe(RESOLVED)
   expect(lookups).toEqual(['Example.Tool'])
 })
 
-it('resolving the tool of a call looks up only the address where a document has it', async () => {
+it("resolving a call's tool looks up only the address if a document has it", async () => {
   const { resolution, lookups } = await resolve(['document'], 'Example.Tool', 'document')
   expect(resolution).toBe(RESOLVED)
   expect(lookups).toEqual(['document'])
 })
 
 it.each(['document', 'later document'])(
-  'resolving the tool of a call looks up the id after an address that no document has: %s',
+  "resolving a call's tool looks up the id after an address that no document has: %s",
   async (address) => {
     const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool', address)
     expect(resolution).toBe(RESOLVED)
@@ -56,19 +56,19 @@ it.each(['document', 'later document'])(
   },
 )
 
-it('resolving the tool of a call looks up the id where the caller may not know the tool of the address', async () => {
+it("resolving a call's tool looks up the id if the address leads to a tool that the caller may not see", async () => {
   const { resolution, lookups } = await resolve(['document'], 'Other.Tool', 'document', keyFor('Other.*'))
   expect(resolution).toBe(UNKNOWN)
   expect(lookups).toEqual(['document', 'Other.Tool'])
 })
 
-it('resolving the tool of a call looks up no id that the caller’s patterns do not cover', async () => {
+it("resolving a call's tool looks up no id that the caller’s patterns do not cover", async () => {
   const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool', undefined, keyFor('Other.*'))
   expect(resolution).toMatchObject({ ok: false, failure: { type: 'forbidden' } })
   expect(lookups).toEqual([])
 })
 
-it('resolving the tool of a call ends when the caller goes away', async () => {
+it("resolving a call's tool ends when the caller disconnects", async () => {
   const disconnect = new AbortController()
   const context = { principal: ADMIN, background: () => undefined, signal: () => disconnect.signal }
   const resolver = {

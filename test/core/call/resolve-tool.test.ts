@@ -120,7 +120,7 @@ it.each([
   ['Example.Tool@^1', 'Example.Tool@1.2.0 active'],
   ['Example.Tool@2.0.0', 'Example.Tool@2.0.0 yanked'],
   ['Example.Tool@0.9.0', 'Example.Tool@0.9.0 deprecated'],
-])('an id %s leads to %s', async (asked, came) => {
+])('the id %s resolves to %s', async (asked, came) => {
   const { short } = setUp({ quick: documentOf(SOME, '1.2.0') })
   const version = came.slice('Example.Tool@'.length).split(' ')[0]
   const record = version === '1.2.0' ? [] : [`record of ${version}`]
@@ -128,13 +128,13 @@ it.each([
 })
 
 it.each(['', 'Tool', 'Example.Tool@', 'Example.Tool@no version', 'a b.c'])(
-  'an id that is none, such as %j, is not looked up',
+  'an invalid id, such as %j, is not looked up',
   async (asked) => {
     expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', ref: asked }])
   },
 )
 
-it('an id of a disabled version says so', async () => {
+it('an id of a disabled version reports that', async () => {
   const { short } = setUp({ quick: documentOf({ '1.0.0': 'disabled' }) })
   expect(await short('Example.Tool@1')).toEqual([
     { type: 'tool-disabled', id: 'Example.Tool@1.0.0' },
@@ -142,7 +142,7 @@ it('an id of a disabled version says so', async () => {
   ])
 })
 
-it('an id of a tool whose versions are all disabled says so, with the last reason', async () => {
+it('an id of a tool whose versions are all disabled reports that, with the last reason', async () => {
   const document = documentOf({ '1.0.0': 'disabled', '1.1.0': 'disabled' })
   const versions = document.versions.map((each) => ({ ...each, status: { ...each.status, message: 'INC-7' } }))
   const { short } = setUp({ quick: { ...document, versions } })
@@ -151,7 +151,7 @@ it('an id of a tool whose versions are all disabled says so, with the last reaso
   expect((await short('Example.Tool@1.1.0'))[0]).toEqual({ ...off, id: 'Example.Tool@1.1.0' })
 })
 
-it('an id of a pending version is as of one that there is not, and of a tool that has no other as of none', async () => {
+it('an id of a pending version counts as missing, as does a tool with only pending versions', async () => {
   const some = documentOf({ '1.0.0': 'active', '1.1.0': 'pending' }, '1.0.0')
   const { short } = setUp({ quick: some, current: some })
   expect((await short('Example.Tool'))[0]).toBe('Example.Tool@1.0.0 active')
@@ -169,7 +169,7 @@ it('an id of a pending version is as of one that there is not, and of a tool tha
   }
 })
 
-it('an id that the quick source does not know is asked of the registry', async () => {
+it('an id that the quick source does not know is looked up in the registry', async () => {
   const unknown = setUp({ quick: undefined, current: documentOf({ '1.0.0': 'active' }, '1.0.0') })
   expect(await unknown.short('Example.Tool')).toEqual([
     'Example.Tool@1.0.0 active',
@@ -185,7 +185,7 @@ it('an id that the quick source does not know is asked of the registry', async (
   ])
 })
 
-it('an id of an unknown tool comes with the names near it', async () => {
+it('an id of an unknown tool returns similar names', async () => {
   const near = ['Example.Tools', 'Examples.Tool']
   expect(await setUp({ current: near }).short('Example.Tool@1')).toEqual([
     { type: 'tool-unknown', ref: 'Example.Tool@1', suggestions: ['Example.Tools', 'Examples.Tool'] },
@@ -194,7 +194,7 @@ it('an id of an unknown tool comes with the names near it', async () => {
   ])
 })
 
-it('an id of a version that there is not says which there are', async () => {
+it('an id of a missing version lists the existing ones', async () => {
   const { short } = setUp({ quick: documentOf({ ...SOME, '3.0.0': 'disabled' }, '1.2.0') })
   const unavailable = {
     type: 'version-unavailable',
@@ -213,13 +213,13 @@ it('an id of a version that there is not says which there are', async () => {
   })
 })
 
-it('an id that leads only to yanked versions says which it would lead to', async () => {
+it('an id that matches only yanked versions names the one that it would match', async () => {
   const { short } = setUp({ quick: documentOf({ '1.0.0': 'yanked', '1.1.0': 'yanked', '2.0.0': 'active' }, '2.0.0') })
   expect((await short('Example.Tool@^1'))[0]).toMatchObject({ available: ['2.0.0'], yanked: { version: '1.1.0' } })
   expect((await short('Example.Tool@^3'))[0]).toMatchObject({ yanked: undefined })
 })
 
-it('an id of a version whose record is lost is as good as unavailable', async () => {
+it('an id of a version whose record is lost is unavailable', async () => {
   const { short } = setUp({ quick: documentOf({ '1.0.0': 'active' }), without: ['1.0.0'] })
   expect(await short('Example.Tool')).toEqual([
     expect.objectContaining({ type: 'version-unavailable' }),
@@ -232,7 +232,7 @@ it('an id of a version whose record is lost is as good as unavailable', async ()
 
 const names = { Short: { toolkit: 'Example', tool: 'Tool' } }
 
-it('a name leads to the tool that has it, in the version that is asked for', async () => {
+it('a name resolves to its tool, in the requested version', async () => {
   const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), names })
   expect(await short(toNameRef('Short'))).toEqual(['Example.Tool@1.2.0 active', 'named Short', 'document Example.Tool'])
   expect(await short(toNameRef('Short', '1'))).toEqual([
@@ -243,27 +243,27 @@ it('a name leads to the tool that has it, in the version that is asked for', asy
   ])
 })
 
-it('a name that nobody has is unknown, without suggestions', async () => {
+it('a name that no tool has is unknown, without suggestions', async () => {
   expect(await setUp({ quick: documentOf(SOME), names }).short(toNameRef('Other', '1'))).toEqual([
     { type: 'tool-unknown', ref: 'Other', suggestions: [] },
     'named Other',
   ])
 })
 
-it('a name with what is no version is malformed', async () => {
+it('a name with an invalid version is malformed', async () => {
   expect(await setUp({ names }).short(toNameRef('Short', 'no version'))).toEqual([
     { type: 'id-malformed', ref: 'Short@no version' },
     'named Short',
   ])
 })
 
-describe('an answer', () => {
+describe('a resolution', () => {
   const version = async (resolved: ReturnType<ReturnType<typeof setUp>['resolve']>) => {
     const answer = await resolved
     return answer.ok ? answer.tool.record.version : answer.failure.type
   }
 
-  it('an answer is given at once while it is fresh, and without a promise', async () => {
+  it('a resolution is returned at once while it is fresh, without a promise', async () => {
     const { resolve, reads, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const first = await resolve('Example.Tool')
     clock.now = 4_999
@@ -272,7 +272,7 @@ describe('an answer', () => {
     expect(behind).toEqual([])
   })
 
-  it('an answer is given, and looked up behind the call, until it is stale', async () => {
+  it('a resolution is returned, and refreshed in the background, until it is stale', async () => {
     const { resolve, stored, reads, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const first = await resolve('Example.Tool')
     stored.quick = documentOf({ ...SOME, '1.3.0': 'active' }, '1.3.0')
@@ -288,7 +288,7 @@ describe('an answer', () => {
     expect(behind).toHaveLength(1)
   })
 
-  it('an answer is looked up once more every five seconds where that fails', async () => {
+  it('a resolution is refreshed once every five seconds while that fails', async () => {
     const { resolve, stored, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const first = await resolve('Example.Tool')
     Object.defineProperty(stored, 'quick', {
@@ -313,7 +313,7 @@ describe('an answer', () => {
     expect(behind).toHaveLength(3)
   })
 
-  it('an answer is waited for once it is stale', async () => {
+  it('a resolution is awaited once it is stale', async () => {
     const { resolve, stored, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
     await resolve('Example.Tool')
     stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
@@ -322,7 +322,7 @@ describe('an answer', () => {
     expect(behind).toEqual([])
   })
 
-  it('an answer that there is no such tool is kept for two seconds', async () => {
+  it('a resolution to a missing tool is cached for two seconds', async () => {
     const { resolve, stored, reads, clock, behind } = setUp({ current: [] })
     const first = await resolve('Example.Tool')
     stored.current = documentOf(SOME, '1.2.0')
@@ -334,7 +334,7 @@ describe('an answer', () => {
     expect(behind).toEqual([])
   })
 
-  it('an answer is not kept when it could not be made', async () => {
+  it('a resolution that failed is not cached', async () => {
     const { resolve, stored, clock } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const { quick } = stored
     stored.current = ['A.B']
@@ -351,7 +351,7 @@ describe('an answer', () => {
     expect(await version(resolve(toNameRef('Short')))).toBe('1.2.0')
   })
 
-  it('an answer is forgotten after a change', async () => {
+  it('a resolution is invalidated after a change', async () => {
     const { resolve, stored, forget } = setUp({ quick: documentOf(SOME, '1.2.0') })
     await resolve('Example.Tool')
     stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
@@ -360,7 +360,7 @@ describe('an answer', () => {
     expect(await version(resolve('Example.Tool'))).toBe('3.0.0')
   })
 
-  it('an answer whose making began before a change is given once, and not kept', async () => {
+  it('a resolution that started before a change is returned once, and not cached', async () => {
     const { resolve, stored, forget, reads } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const begun = resolve('Example.Tool')
     stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
@@ -372,7 +372,7 @@ describe('an answer', () => {
   })
 })
 
-it('a tool is made callable once, however it is asked for', async () => {
+it('a tool is made callable once, however it is requested', async () => {
   const { resolve, made, reads, forget } = setUp({ quick: documentOf(SOME, '1.2.0') })
   const answers = [await resolve('Example.Tool'), await resolve('Example.Tool@^1'), await resolve('example.tool')]
   forget()
@@ -382,11 +382,11 @@ it('a tool is made callable once, however it is asked for', async () => {
   expect(reads.filter((read) => read.startsWith('record'))).toEqual([])
 })
 
-describe('what a document calls a tool', () => {
+describe('a source name in a document', () => {
   const asked = (id: string, tool: string, range?: string) => toDocumentRef({ dialect: 'd', id, tool, range })
   const documents = { 'x y': { id: 'x y', toolkit: 'Example', tools: { 'do it': 'Tool' } } }
 
-  it('what a document calls a tool is the tool of that document, in the version that is asked for', async () => {
+  it("a source name in a document resolves to the document's tool, in the requested version", async () => {
     const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
     expect(await short(asked('x y', 'do it'))).toEqual([
       'Example.Tool@1.2.0 active',
@@ -398,12 +398,12 @@ describe('what a document calls a tool', () => {
     expect(await short(asked('x y', 'do it'))).toEqual(['Example.Tool@1.2.0 active'])
   })
 
-  it('what a document calls a tool is the tool of that toolkit and name where there is no such document', async () => {
+  it('a source name in a document resolves to the tool of that toolkit and name if there is no such document', async () => {
     const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
     expect((await short(asked('Example', 'Tool')))[0]).toBe('Example.Tool@1.2.0 active')
   })
 
-  it('what a document calls a tool is unknown otherwise', async () => {
+  it('a source name in a document is otherwise unknown', async () => {
     const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
     for (const [id, tool] of [
       ['x y', 'Tool'],

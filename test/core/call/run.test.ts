@@ -80,14 +80,14 @@ const renewing: Run = async ({ tokens }, { renew }) => {
   return token === undefined ? { ok: false, failure: { message: '401' } } : { ok: true, value: token }
 }
 
-it('what a run may use is what its tool is given and its caller wants, and no more', async () => {
+it('a run gets only what its tool was given and its caller wants', async () => {
   const { invocation, context } = await run()
   const { deadline: _, budget: _budget, background: _background, ...rest } = context ?? {}
   expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id })
   expect(invocation).toEqual(invocationWith({ a: 1 }))
 })
 
-it('what a run may use is all of what there is', async () => {
+it('a run gets everything that is available', async () => {
   const caller = {
     traceparent: 'trace',
     progress: () => undefined,
@@ -104,7 +104,7 @@ it('what a run may use is all of what there is', async () => {
   expect(progress).toBeTypeOf('function')
 })
 
-it('what a run may use is progress that is told without credentials, renewed ones too, until the run is over', async () => {
+it('a run gets progress that is reported without credentials, even renewed ones, until the run ends', async () => {
   const told: unknown[] = []
   const secrets = { KEY: { value: 'secret-one', from: 'deployment' } } as const
   const { context } = await run({
@@ -126,25 +126,25 @@ it('what a run may use is progress that is told without credentials, renewed one
   ])
 })
 
-it('what a run may use is a signal only where the tool looks at it', async () => {
+it('a run gets a signal only if the tool reads it', async () => {
   expect((await run({ run: () => ({ ok: true, value: 1 }) })).looked()).toBe(0)
   expect((await run({ run: (_, { deadline }) => ({ ok: true, value: deadline.signal.aborted }) })).looked()).toBe(1)
 })
 
-it('what a run may use is a renewal only of tokens of a user that are not the caller’s own', async () => {
+it('a run gets a renewal only for tokens of a user that are not the caller’s own', async () => {
   const own = { mail: { value: 'mail-one', from: 'caller' } } as const
   for (const given of [{}, { userId: 'ann' }, { tokens: { mail: MAIL } }, { tokens: own, userId: 'ann' }]) {
     expect((await run(given)).context).toMatchObject({ renew: undefined })
   }
 })
 
-it('a run gives what its tool came to, at once or later', async () => {
+it("a run returns the tool's result, at once or later", async () => {
   expect(await run()).toMatchObject({ ran: { ok: true, result: { ok: true, value: { a: 1 } }, redactor: undefined } })
   const failed = { ok: false, failure: { message: 'No' } } as const
   expect((await run({ run: async () => failed })).ran).toEqual({ ok: true, result: failed, redactor: undefined })
 })
 
-it('a run hides every secret and token that was given', async () => {
+it('a run hides every secret and token that it received', async () => {
   const secrets = { KEY: { value: 'secret-one', from: 'deployment' } } as const
   const { ran } = await run({ secrets, tokens: { mail: MAIL }, userId: 'ann', run: renewing })
   if (!ran.ok) throw new Error('It failed')
@@ -156,7 +156,7 @@ it('a run hides every secret and token that was given', async () => {
   expect(secretAlone.ran.ok && secretAlone.ran.redactor?.text('secret-one')).toBe('[redacted]')
 })
 
-it('a run that throws is a defect, told without its secrets', async () => {
+it('a run that throws is an unexpected error, logged without its secrets', async () => {
   for (const thrown of [new Error('No mail-one'), 'No mail-one']) {
     const throwing: Run = () => {
       throw thrown
@@ -179,14 +179,14 @@ it('a run that throws is a defect, told without its secrets', async () => {
   expect(plain.defects).toEqual(['c1 Example.Tool@1.0.0: No'])
 })
 
-it('a run that takes too long has timed out', async () => {
+it('a run that takes too long times out', async () => {
   expect((await run({ end: 'expired' })).ran).toEqual({
     ok: false,
     failure: { type: 'tool-timed-out', timeout_ms: 70, may_have_run: true },
   })
 })
 
-it('a run that used up what it may has timed out too', async () => {
+it('a run that used up its limits times out, too', async () => {
   expect((await run({ run: () => ({ ok: false, timedOutMs: 9 }), isRetrySafe: true })).ran).toEqual({
     ok: false,
     failure: { type: 'tool-timed-out', timeout_ms: 9 },
@@ -199,7 +199,7 @@ it.each<[Given, true | undefined]>([
   [{ annotations: { idempotentHint: true } }, undefined],
   [{ annotations: { readOnlyHint: true } }, undefined],
   [{ isRetrySafe: true }, undefined],
-])('a run of %j that ended early may have done it: %j', async (given, may_have_run) => {
+])('a run of %j that ended early may have taken effect: %j', async (given, may_have_run) => {
   const used: Run = () => ({ ok: false, timedOutMs: 9 })
   for (const each of [{ end: 'expired' }, { end: 'cancelled' }, { run: used }] satisfies Given[]) {
     const { ran } = await run({ ...given, ...each })
@@ -208,7 +208,7 @@ it.each<[Given, true | undefined]>([
   }
 })
 
-it('a run whose caller has gone is cancelled, whatever became of its tokens', async () => {
+it('a run whose caller disconnected is canceled, whatever happened to its tokens', async () => {
   const cancelled = { ok: false, failure: { type: 'cancelled', may_have_run: true } }
   expect((await run({ end: 'cancelled' })).ran).toEqual(cancelled)
   const refused = await run({ end: 'cancelled', ...refusedBy() })
@@ -232,7 +232,7 @@ const challenged = {
   },
 }
 
-it('a run whose token is refused and not replaced is a challenge when it fails, throws, or takes too much', async () => {
+it('a run whose token is refused and not replaced is a challenge if it fails, throws, or uses up its limits', async () => {
   const throwing: Run = async (input, context) => {
     await renewing(input, context)
     throw new Error('401')
@@ -247,7 +247,7 @@ it('a run whose token is refused and not replaced is a challenge when it fails, 
   }
 })
 
-it('a run whose token is refused and not replaced is what it is when it succeeds, or asks its caller', async () => {
+it('a run whose token is refused and not replaced keeps its result if it succeeds or requests input', async () => {
   const succeeding: Run = async (input, context) => (await renewing(input, context), { ok: true, value: 7 })
   expect((await run(refusedBy(succeeding))).ran).toMatchObject({ ok: true, result: { value: 7 } })
   const asks = { requests: {} }
@@ -255,7 +255,7 @@ it('a run whose token is refused and not replaced is what it is when it succeeds
   expect((await run(refusedBy(asking))).ran).toMatchObject({ ok: true, result: { asks } })
 })
 
-it('a run whose token is refused and not replaced tells of a defect of the store', async () => {
+it('a run whose token is refused and not replaced logs an error of the store', async () => {
   const { ran, defects } = await run({
     tokens: { mail: MAIL },
     userId: 'ann',
@@ -266,7 +266,7 @@ it('a run whose token is refused and not replaced tells of a defect of the store
   expect(defects).toEqual(['c1 Example.Tool@1.0.0: Storage'])
 })
 
-it('an error says its message, and anything else itself', () => {
+it('an error is formatted as its message, and any other value as itself', () => {
   expect(toErrorMessage(new TypeError('No'))).toBe('No')
   expect(toErrorMessage('No')).toBe('No')
   expect(toErrorMessage(undefined)).toBe('undefined')

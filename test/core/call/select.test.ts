@@ -40,12 +40,12 @@ async function call(select: Json, output: RunResult = { ok: true, value: OUTPUT 
   return { result, runs, kept, claimed }
 }
 
-it('the part of an output that a caller wants is all that is answered, and what is kept for whoever repeats the call', async () => {
+it('a selection is the whole response, and is what is stored for a repeated call', async () => {
   const wanted = { ok: true, value: [1, 2], selected: true }
   expect(await call('rows[].id')).toEqual({ result: wanted, runs: 1, kept: [], claimed: ['rows[].id', wanted] })
 })
 
-it('the part of an output that a caller wants is of the content and the artifact, where there is no value', async () => {
+it('a selection is of the content and the artifact if there is no value', async () => {
   const image = { type: 'image', data: 'AA==', mimeType: 'image/png' } as const
   const shown = await call('content[0].mimeType', { ok: true, value: null, content: [image] })
   expect(shown.result).toEqual({ ok: true, value: 'image/png', selected: true })
@@ -54,24 +54,24 @@ it('the part of an output that a caller wants is of the content and the artifact
   expect((await call('rows', { ok: true, value: OUTPUT, content: [image] })).result).not.toHaveProperty('content')
 })
 
-it('the part of an output that a caller wants is judged by the size it has itself', async () => {
+it('a selection is stored or returned by its own size', async () => {
   const large = { ok: true, value: { few: 1, many: 'x'.repeat(300_000) } } as const
   expect(await call('few', large)).toMatchObject({ result: { value: 1 }, kept: [] })
   expect((await call('{all: many}', large)).result).toMatchObject({ value: { artifact: { size: 9 } } })
 })
 
-it('the part of an output that a caller wants is not wanted of a tool that fails', async () => {
+it('a selection is not made if the tool fails', async () => {
   const { result } = await call('rows', { ok: false, failure: { message: 'No' } })
   expect(result).toMatchObject({ failure: { type: 'tool-failed', message: 'No' } })
 })
 
-it('the part of an output that a caller wants is refused before anything runs, where it is no expression', async () => {
+it('a selection that is invalid is refused before anything runs', async () => {
   const refused = await call('rows[')
   expect(refused).toMatchObject({ result: { failure: { type: 'select-invalid', at: 5 } }, runs: 0, claimed: [] })
   expect(await call(7)).toMatchObject({ result: { failure: { type: 'select-invalid' } }, runs: 0 })
 })
 
-it('the part of an output that a caller wants is a failure of a call that ran where there is none, which keeps the whole', async () => {
+it('a selection that fails on the output is a failure, which stores the whole output', async () => {
   const { result, runs, kept, claimed } = await call('length(rows[0].id)')
   const artifact = { url: 'https://here/artifacts/a', content_type: 'application/json', size: 9 }
   expect(result).toMatchObject({ ok: false, failure: { type: 'select-failed', artifact } })
@@ -79,22 +79,22 @@ it('the part of an output that a caller wants is a failure of a call that ran wh
   expect(claimed[1]).toEqual(result)
 })
 
-it('what says it is a field of the context', () => {
+it('the select option is a field of the context', () => {
   expect(readOption(SELECT, { select: 'a' }, [])).toBe('a')
   expect(readOption(SELECT, { select: null }, [])).toBeUndefined()
   expect(readOption(SELECT, { other: 1 }, [])).toBeUndefined()
 })
 
-it('what says it is the tool’s own where no model may infer a parameter of that name', () => {
+it('the select option is the tool’s own if the tool has a non-inferrable parameter of that name', () => {
   expect(readOption(SELECT, { select: 'a' }, ['select'])).toBeUndefined()
 })
 
-it('what says it stands beside the context, before what that says', async () => {
+it('the select option outside the context takes precedence', async () => {
   const { result } = await call('rows[].id', undefined, { select: 'text' })
   expect(result).toMatchObject({ value: [1, 2] })
 })
 
-it('what says it must be a text', async () => {
+it('the select option must be a string', async () => {
   expect(await parseSelect(['a'])).toMatchObject({
     ok: false,
     failure: { type: 'select-invalid', message: 'it is not a string' },

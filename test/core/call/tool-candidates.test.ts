@@ -21,7 +21,7 @@ const candidate = (toolkit: string, securityLevel = 0): Candidate => ({
 const keyFor = (...tools: string[]): Principal => ({ ...ADMIN, kind: 'key', scopes: ['tools:call'], tools })
 const behind = () => undefined
 
-it('a bare name means the one tool that its caller may see, in the version that was asked for', () => {
+it('a bare name means the one tool that its caller may see, in the requested version', () => {
   const both = [candidate('Mail'), candidate('Evil')]
   expect(chooseCandidate({ name: 'send' }, keyFor('Mail.*'), both)).toEqual(toIdRef('Mail.Send'))
   expect(chooseCandidate({ name: 'send', range: '^1' }, keyFor('Mail.*'), both)).toEqual(toIdRef('Mail.Send@^1'))
@@ -31,7 +31,7 @@ it('a bare name means the one tool that its caller may see, in the version that 
   )
 })
 
-it('a bare name is refused with the candidates when it may mean several, three of them at most', () => {
+it('a bare name that may mean several tools is refused with at most three candidates', () => {
   const all = ['A', 'B', 'C', 'D'].map((toolkit) => candidate(toolkit))
   const suggestions = ['A.Send@1.0.0', 'B.Send@1.0.0', 'C.Send@1.0.0']
   expect(chooseCandidate({ name: 'Send' }, ADMIN, all)).toEqual(
@@ -39,7 +39,7 @@ it('a bare name is refused with the candidates when it may mean several, three o
   )
 })
 
-it('a bare name never gets a token without a provider to a tool, and the answer says so', async () => {
+it('a bare name never sends a token without a provider to a tool, and the response says so', async () => {
   const record = recordWith({ providers: ['mail'] })
   const tool = callableOf(record, () => ({ ok: true, value: 1 }))
   const { deps } = worldOf({ tool, candidates: [record] })
@@ -75,20 +75,20 @@ function finder(called: readonly Candidate[], exposed?: string) {
   return { find, asked, pass: (ms: number) => void (time += ms) }
 }
 
-it('candidates are the tools called so and the one that is exposed so, each once', async () => {
+it('candidates are the tools of that name and the one exposed by it, each once', async () => {
   const found = await finder([candidate('Mail')], 'send').find('send', behind)
   expect(found.map(({ id }) => id)).toEqual(['Example.Tool@1.0.0', 'Mail.Send@1.0.0'])
   const own = { ...candidate('Example'), tool: 'Tool' }
   expect(await finder([own], 'Tool').find('Tool', behind)).toHaveLength(1)
 })
 
-it('candidates are one where the name is that of a toolkit and its tool, whatever else is called so', async () => {
+it('candidates are only one if the name is a toolkit and its tool, whatever other tools have the name', async () => {
   const { find, asked } = finder([candidate('Mail')], 'Example_Tool')
   expect(await find('example_tool', behind)).toMatchObject([{ toolkit: 'Example', tool: 'Tool' }])
   expect(asked).toEqual([])
 })
 
-it('candidates are found once, and then behind the call, so that a warm one waits for nothing', async () => {
+it('candidates are looked up once, and then in the background, so that later calls do not wait', async () => {
   const { find, asked, pass } = finder([candidate('Mail')])
   const work: Promise<unknown>[] = []
   const background = (each: Promise<unknown>) => void work.push(each)
@@ -103,7 +103,7 @@ it('candidates are found once, and then behind the call, so that a warm one wait
   expect(find('send', background)).toBeInstanceOf(Promise)
 })
 
-it('the tools of a name are those that are called so, ignoring case, of all that a search for it finds', async () => {
+it('the tools of a name are those of its search results that have the name, ignoring case', async () => {
   const found = [candidate('Mail'), { ...candidate('Mail'), tool: 'SendLater' }, { ...candidate('Chat'), tool: 'send' }]
   const queries: unknown[] = []
   const find = createFindTools({
@@ -116,6 +116,6 @@ it('the tools of a name are those that are called so, ignoring case, of all that
   expect(queries).toEqual([[{ q: 'SEND', versions: 'newest', limit: 50 }, ADMIN]])
 })
 
-it('the tools of a name are none where nothing is found', async () => {
+it('the tools of a name are none if nothing is found', async () => {
   expect(await createFindTools({ list: async () => undefined })('Send')).toEqual([])
 })

@@ -69,7 +69,7 @@ describe('the worst expression', () => {
     return read.ok ? budget.spent : 0
   }
 
-  it('the worst expression that a climb finds is within its budget', () => {
+  it('the worst expression that a climb finds stays within its budget', () => {
     const { best, most } = climb(expression, join, unitsOf, 8)
     expect(most).toBeGreaterThan(10_000)
     // A step takes the units of a whole list or text at once
@@ -81,7 +81,7 @@ describe('the worst expression', () => {
     ['of what is great in two texts that begin alike', '[@,@,@,@,@,@,@,@]|[@,@,@,@,@,@,@,@][] | [*].max(@)'],
     ['of what is little in them', '[@,@,@,@,@,@,@,@]|[@,@,@,@,@,@,@,@][] | [*].min(@)'],
     ['of numbers in long texts', '[@[0],@[0],@[0],@[0]]|[@,@,@,@,@,@,@,@][] | [*].to_number(@)'],
-  ])('the worst expression %s ends by its budget', (_, text) => {
+  ])('the worst expression %s is stopped by its budget', (_, text) => {
     const pair = flat(['1', '2'].map((end) => '1'.repeat(2_000_000) + end))
     const read = createSearch(text)
     if (!read.ok) throw new Error(read.message)
@@ -89,7 +89,7 @@ describe('the worst expression', () => {
   })
 })
 
-describe('the worst text to look for secrets in', () => {
+describe('the worst text to redact', () => {
   const piece = fc.tuple(
     fc.constantFrom(
       'a',
@@ -130,7 +130,7 @@ describe('the worst text to look for secrets in', () => {
     return { budget, value }
   }
 
-  it('the worst text to look for secrets in that a climb finds is within the budget, however much there is of it', () => {
+  it('the worst text to redact that a climb finds stays within the budget, however much there is of it', () => {
     const { best, most } = climb(sought, mix, (each) => redact(each).budget.spent, 9)
     expect(most).toBeGreaterThan(1_000)
     expect(most).toBeLessThan(DEFAULT_UNITS)
@@ -149,24 +149,21 @@ describe('the worst text to look for secrets in', () => {
     ],
     ['with sixty long secrets', Array.from({ length: 60 }, (_, i) => i + 'ä'.repeat(60_000)), 'a'.repeat(LENGTH)],
     ['with a secret of many parts', ['abcdefghijklmnop:'.repeat(3_000)], 'a'.repeat(LENGTH)],
-  ])(
-    'the worst text to look for secrets in %s is replaced as a whole, or looked through, within the budget',
-    (_, secrets, text) => {
-      const given = flat(text)
-      const { value } = redact({ secrets, text: given })
-      for (const secret of secrets) expect(value?.[0]?.includes(secret)).toBe(false)
-      expect(effortOf(() => redact({ secrets, text: given }))).toBeLessThan(MOST_EFFORT)
-    },
-  )
+  ])('the worst text to redact, %s, is replaced completely or searched within the budget', (_, secrets, text) => {
+    const given = flat(text)
+    const { value } = redact({ secrets, text: given })
+    for (const secret of secrets) expect(value?.[0]?.includes(secret)).toBe(false)
+    expect(effortOf(() => redact({ secrets, text: given }))).toBeLessThan(MOST_EFFORT)
+  })
 
-  it('the worst text to look for secrets in of eight megabytes without a secret is what it was', () => {
+  it('the worst text to redact, of eight megabytes without a secret, is unchanged', () => {
     const text = flat('{"a":[1,2,3,"hello world"]},\n    '.repeat(250_000))
     expect(
       redact({ secrets: ['sk-0123456789abcdefghijklmnop', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln'], text }).value,
     ).toEqual([text])
   })
 
-  it('the worst text to look for secrets in is replaced as a whole where the budget is over, as is all that comes after', () => {
+  it('the worst text to redact is replaced completely once the budget is used up, as is everything after it', () => {
     const redactor = createRedactor(['secret'], base64, createBudget(20))
     expect(redactor?.value({ a: 'short', b: ['secre'.repeat(10_000), 'short', 'of'] })).toEqual({
       a: 'short',

@@ -27,7 +27,7 @@ const pages = (first: readonly ToolRecord[], second: readonly ToolRecord[]): Pic
 const choices = (principal: Principal, ...given: Parameters<typeof pages>) =>
   listToolkitChoices(principal, pages(...given))
 
-it('what a person may let an agent use is each toolkit once, over all pages, with its highest level', async () => {
+it('the toolkits that a person may give an agent are listed once, over all pages, with their highest level', async () => {
   const first = [record('Bell', 'Ring'), record('Door', 'Open')]
   expect(await choices(ADMIN, first, [record('bell', 'Mute', { securityLevel: 3 })])).toEqual([
     { toolkit: 'Bell', tools: ['Ring', 'Mute'], level: 3 },
@@ -35,7 +35,7 @@ it('what a person may let an agent use is each toolkit once, over all pages, wit
   ])
 })
 
-it('what a person may let an agent use is nothing that cannot be called, nor that the person may not call', async () => {
+it('the toolkits that a person may give an agent exclude tools that cannot be called, or not by the person', async () => {
   const { implementation: _, ...planned } = record('Bell', 'Plan')
   const person: Principal = { ...ADMIN, id: 'person:ann', kind: 'person', scopes: ['tools:read', 'tools:call'] }
   const strict = record('Bell', 'Melt', { securityLevel: 5 })

@@ -11,7 +11,7 @@ import { isProviderId, type Provider } from '../../../src/core/consent/provider.
 import { providerReader } from '../../../src/core/consent/provider-reader.ts'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
-it.each(knownProviderIds)('the well-known providers %s is in order', (id) => {
+it.each(knownProviderIds)('the well-known provider %s has valid settings', (id) => {
   const { name, ...rest } = knownProvider(id) ?? { name: '' }
   expect(isProviderId(id)).toBe(true)
   expect(name).not.toBe('')
@@ -23,12 +23,12 @@ it.each(knownProviderIds)('the well-known providers %s is in order', (id) => {
   })
 })
 
-it.each(knownProviderIds)('the well-known providers %s is named in the guide', (id) => {
+it.each(knownProviderIds)('the well-known provider %s is named in the guide', (id) => {
   const guide = readFileSync(new URL('../../../src/docs/people.md', import.meta.url), 'utf8')
   expect(guide).toMatch(new RegExp(`\\b${knownProvider(id)?.name}\\b`))
 })
 
-it('the well-known providers are there once their client is', () => {
+it('the well-known providers exist once their client is configured', () => {
   const variable = (name: string) => (name === 'GOOGLE_CLIENT_ID' ? 'c1' : undefined)
   expect(connectedProvider('google', variable)).toEqual({
     id: 'google',
@@ -45,7 +45,7 @@ it('the well-known providers are there once their client is', () => {
   expect(connectedProvider('constructor', () => 'c1')).toBeUndefined()
 })
 
-it('the well-known providers give way to those that administrators gave', async () => {
+it('the well-known providers are overridden by those of administrators', async () => {
   const given = new Map<string, Provider>()
   const store = { find: async (id: string) => given.get(id), list: async () => [...given.values()] }
   const { find, list } = withConnected(store, (name) => (/^(?:GOOGLE|GITHUB)_CLIENT_ID$/.test(name) ? 'c1' : undefined))
@@ -64,12 +64,12 @@ it('the well-known providers give way to those that administrators gave', async 
   ])
 })
 
-it('the well-known providers have the variables of their ids', () => {
+it('the well-known providers have variables derived from their ids', () => {
   expect(clientVariables('google')).toEqual({ clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' })
   expect(clientVariables('a-b-c')).toEqual({ clientId: 'A_B_C_CLIENT_ID', clientSecret: 'A_B_C_CLIENT_SECRET' })
 })
 
-it('the well-known providers are found by their ids alone', () => {
+it('the well-known providers are found only by their ids', () => {
   expect(knownProvider('google')?.name).toBe('Google')
   expect(knownProvider('Google')).toBeUndefined()
   expect(knownProvider('toString')).toBeUndefined()

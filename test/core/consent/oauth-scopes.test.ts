@@ -14,7 +14,7 @@ it.each<[string, readonly string[], string | undefined, readonly string[]]>([
   ['a;b+c', [], ';', ['a', 'b+c']],
   ['a;b+c', [], ';+', ['a', 'b', 'c']],
   ['a|b', ['a,b'], undefined, ['a|b']],
-])('the scopes that a provider says it granted %j are read', (text, asked, separator, scopes) => {
+])('the granted scopes %j are parsed', (text, asked, separator, scopes) => {
   expect(parseScopes(text, asked, separator)).toEqual(scopes)
 })
 
@@ -49,11 +49,11 @@ it.each<[string, readonly string[], readonly string[], readonly string[]]>([
   // Names that every object has
   ['hasOwnProperty', ['a'], ['b'], ['b']],
   ['constructor', ['a'], ['b'], ['b']],
-])('scopes that are missing at %s: %j granted', (provider, granted, asked, missing) => {
+])('missing scopes at %s with %j granted', (provider, granted, asked, missing) => {
   expect(missingScopes(provider, granted, asked)).toEqual(missing)
 })
 
-it('what to ask for is what was granted and what is new, without what goes with every request', () => {
+it('the scopes to request are those granted and new ones, without those of every request', () => {
   expect(mergeScopes(['a', 'offline_access', 'extra', 'b'], ['b', 'c'], ['extra'])).toEqual(['a', 'b', 'c'])
 })
 
@@ -63,6 +63,6 @@ it.each<[readonly string[], readonly string[], readonly string[], readonly strin
   // What a tool asks for is asked for, also when it goes with every request
   [['a'], ['openid', 'extra'], ['extra'], ['a', 'openid', 'extra']],
   [['a'], ['a', 'a'], [], ['a']],
-])('what to ask for %j granted, %j asked for and %j always: %j', (granted, asked, always, scopes) => {
+])('the scopes to request, with %j granted, %j requested and %j always: %j', (granted, asked, always, scopes) => {
   expect(mergeScopes(granted, asked, always)).toEqual(scopes)
 })

@@ -30,11 +30,11 @@ const UNNAMED = 'Must have a name of 1 to 100 visible ASCII characters'
 const SEPARATOR = "Must be ' ', ',' or the like, got a string"
 const good = { issuer: 'https://acme.example', client_id: 'c1' }
 
-it('a provider that is given is called by its id unless it has a name', () => {
+it('a provider is named by its id unless it has a name', () => {
   expect(decode(good)).toEqual({ ok: true, value: { id: 'acme', name: 'acme', ...good } })
 })
 
-it('a provider that is given is read whole', () => {
+it('a provider is read completely', () => {
   const body = {
     id: 'acme',
     name: 'Acme & Söhne',
@@ -52,7 +52,7 @@ it('a provider that is given is read whole', () => {
   expect(decode(body)).toEqual({ ok: true, value: body })
 })
 
-it('a provider that is given needs an issuer, or both endpoints', () => {
+it('a provider needs an issuer, or both endpoints', () => {
   expect(problemsOf({ ...ENDPOINTS, client_id: 'c1' })).toEqual([])
   for (const located of [
     {},
@@ -64,7 +64,7 @@ it('a provider that is given needs an issuer, or both endpoints', () => {
   }
 })
 
-it('a provider that is given is not told of an address that is missing beside one that is wrong', () => {
+it('a provider with an invalid URL gets no error about a missing one', () => {
   expect(problemsOf({ client_id: 'c1', token_endpoint: 5 })).toEqual([
     ['/token_endpoint', 'Must be a string of at most 2000 characters, got a number'],
   ])
@@ -73,7 +73,7 @@ it('a provider that is given is not told of an address that is missing beside on
   ])
 })
 
-it('a provider that is given has every problem named at once', () => {
+it('a provider is refused with every problem at once', () => {
   const body = {
     name: '',
     issuer: 'http://acme.example',
@@ -241,7 +241,7 @@ it.each<[string, unknown, string, string]>([
     '/tools',
     'Must be an array of at most 100 items, got an array of 101',
   ],
-])('a provider that is given with %s', (_, body, path, message) => {
+])('a provider with %s', (_, body, path, message) => {
   expect(problemsOf(body)).toEqual([[path, message]])
 })
 
@@ -260,7 +260,7 @@ it.each<[string, object]>([
   ['no scopes', { extra_scopes: [] }],
   ['many scopes and tools', { extra_scopes: Array(100).fill('a'), tools: Array(100).fill('*') }],
   ['a separator of two', { scope_separator: '+|' }],
-])('a provider that is given may have %s', (_, fields) => {
+])('a provider may have %s', (_, fields) => {
   const body = { ...good, ...fields }
   expect(decode(body)).toEqual({ ok: true, value: { id: 'acme', name: 'acme', ...body } })
 })
@@ -279,13 +279,13 @@ it.each([
   'code_challenge_method',
   'request',
   'request_uri',
-])('a provider that is given may not say %s, which the flow says', (name) => {
+])('a provider may not set %s, which the flow sets', (name) => {
   expect(problemsOf({ ...good, authorization_parameters: { [name]: 'x' } })).toEqual([
     [`/authorization_parameters/${name}`, 'Must not be set: the flow itself says it'],
   ])
 })
 
-it('a provider that is given with its secret in the body is refused, and told where secrets go, without it', () => {
+it('a provider with its secret in the body is refused, and the error says where secrets belong, without repeating it', () => {
   const how =
     "Must not be sent, as it would be stored: Set it as a Worker secret with 'npx wrangler secret put <NAME>', or on your own machine in .dev.vars, and name it in 'client_secret_name'"
   expect(problemsOf({ ...good, client_secret: 'hunter2' })).toEqual([['/client_secret', how]])
@@ -297,12 +297,12 @@ it('a provider that is given with its secret in the body is refused, and told wh
   ])
 })
 
-it('a provider that is given with no method and a secret leaves the method to what the provider takes', () => {
+it('a provider without a method but with a secret lets the provider choose the method', () => {
   const body = { ...good, client_secret_name: 'S' }
   expect(decode(body)).toEqual({ ok: true, value: { id: 'acme', name: 'acme', ...body } })
 })
 
-it('a well-known provider that is given has its addresses and habits by itself', () => {
+it('a well-known provider has built-in URLs and settings', () => {
   expect(decode({ client_id: 'c1', client_secret_name: 'G_CLIENT_SECRET', tools: ['Gmail.*'] }, 'google')).toEqual({
     ok: true,
     value: {
@@ -315,7 +315,7 @@ it('a well-known provider that is given has its addresses and habits by itself',
   })
 })
 
-it('a well-known provider that is given without a secret is a public client', () => {
+it('a well-known provider without a secret is a public client', () => {
   const { token_endpoint_auth_method: method, ...github } = knownProvider('github') ?? { name: '' }
   expect(method).toBe('client_secret_post')
   expect(decode({ client_id: 'c1' }, 'github')).toEqual({
@@ -324,7 +324,7 @@ it('a well-known provider that is given without a secret is a public client', ()
   })
 })
 
-it('a well-known provider that is given elsewhere has none of the addresses that are built in', () => {
+it('a well-known provider with another issuer has none of the built-in URLs', () => {
   const decoded = decode({ client_id: 'c1', issuer: 'https://git.acme.example' }, 'gitlab')
   expect(decoded).toEqual({
     ok: true,
@@ -335,7 +335,7 @@ it('a well-known provider that is given elsewhere has none of the addresses that
   ])
 })
 
-it('a well-known provider that is given has its habits unless the body has others', () => {
+it('a well-known provider has built-in settings unless the body has others', () => {
   const habits: KnownProvider = {
     name: 'Known',
     issuer: 'https://known.example',

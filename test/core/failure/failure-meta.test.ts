@@ -20,4 +20,4 @@ it.each<[Failure, unknown]>([
       },
     },
   ],
-])('what is for programs alone of %j is %j', (failure, said) => expect(toFailureMeta(failure)).toEqual(said))
+])('the data for programs about the failure %j is %j', (failure, said) => expect(toFailureMeta(failure)).toEqual(said))

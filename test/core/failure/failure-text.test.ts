@@ -8,7 +8,7 @@ import {
   describeFailure,
 } from '../../../src/core/failure/failure-text.ts'
 
-it('words of a failure are a message, and a detail where there is one', () => {
+it('the text of a failure is a message, and a detail if there is one', () => {
   expect(describeFailure({ type: 'cancelled' })).toEqual({ message: 'The call was canceled' })
   const wrong = { type: 'definition-invalid', problems: [] } as const
   expect(describeFailure(wrong).message).toBe('The definition is not valid')
@@ -27,7 +27,7 @@ it('words of a failure are a message, and a detail where there is one', () => {
   expect(describeFailure({ type: 'tool-timed-out', timeout_ms: 1000 }).message).toMatch(/within 1 second$/)
 })
 
-it('words of a failure name what was asked for, cut, and the nearest there is', () => {
+it('the text of a failure names the requested tool, truncated, and the most similar ones', () => {
   expect(describeFailure({ type: 'tool-unknown', ref: 'x'.repeat(201), suggestions: [] }).message).toBe(
     `Tool '${'x'.repeat(200)}' was not found`,
   )
@@ -36,14 +36,14 @@ it('words of a failure name what was asked for, cut, and the nearest there is', 
   )
 })
 
-it('words of a failure become one sentence, or a detail that is one of its own', () => {
+it('the text of a failure becomes one sentence, or its detail alone', () => {
   expect(formatSentence({ message: 'Not so' })).toBe('Not so')
   expect(formatSentence({ message: 'Not so', detail: 'wanted thus' })).toBe('Not so: wanted thus')
   expect(formatDetail({ message: 'Not so' })).toBeUndefined()
   expect(formatDetail({ message: 'Not so', detail: 'wanted thus' })).toBe('Wanted thus')
 })
 
-it('problems of an input are of the whole, or of parameters', () => {
+it('problems of an input are about the whole, or about parameters', () => {
   const problems = [
     { path: '', message: 'Too many' },
     { path: '/a/0', message: 'Is wrong' },

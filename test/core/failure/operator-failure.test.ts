@@ -28,7 +28,7 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
   [{ type: 'tool-failed', message: 'It failed', developer_message: 'No answer', forOperator }, 'developer_message'],
 ]
 
-it.each(FAILURES)('what only an operator can do is not told to an agent: $type', (failure) => {
+it.each(FAILURES)('advice for the operator is not given to an agent: $type', (failure) => {
   const told = tailorFailure(AGENT, failure)
   const { forOperator: _, ...rest } = { forOperator, ...failure }
   expect(told).toEqual(rest)
@@ -36,7 +36,7 @@ it.each(FAILURES)('what only an operator can do is not told to an agent: $type',
 })
 
 it.each(FAILURES)(
-  'what only an operator can do is told to administrators in place of the rest: $type',
+  'advice for the operator is given to administrators in place of the rest: $type',
   (failure, where) => {
     const told = tailorFailure(ADMIN, failure)
     expect(told).toMatchObject({ [where]: forOperator })
@@ -44,7 +44,7 @@ it.each(FAILURES)(
   },
 )
 
-it('what only an operator can do of a tool that is disabled or not trusted, neither', () => {
+it('advice for the operator about a disabled or untrusted tool is not given to an agent either', () => {
   const disabled = { type: 'tool-disabled', id } as const
   const untrusted = { type: 'tool-untrusted', id, credentials: ["the secret 'KEY'"] } as const
   for (const failure of [disabled, untrusted]) {
@@ -53,12 +53,12 @@ it('what only an operator can do of a tool that is disabled or not trusted, neit
   }
 })
 
-it('what only an operator can do adds to the reason that a tool is disabled for', () => {
+it('advice for the operator is added to the reason why a tool is disabled', () => {
   const told = tailorFailure(ADMIN, { type: 'tool-disabled', id, detail: 'INC-7' })
   expect(told).toMatchObject({ detail: expect.stringMatching(/^INC-7; .*PATCH .*PATCH \/toolkits\//) })
 })
 
-it('what only an operator can do leaves what everybody is told as it is', () => {
+it('advice for the operator leaves failures for everyone unchanged', () => {
   const failure: Failure = { type: 'forbidden', reason: 'It may not' }
   expect(tailorFailure(ADMIN, failure)).toBe(failure)
   expect(tailorFailure(AGENT, failure)).toBe(failure)

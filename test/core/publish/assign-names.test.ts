@@ -23,7 +23,7 @@ function holding(...names: readonly (readonly [toolkit: string, tool: string])[]
 const named = (toolkit: string, ...tools: readonly string[]) =>
   tools.map((tool) => definitionOf({ toolkit, tool, name: `${toolkit}_${tool}` }))
 
-it('names with a dash are made into others, and the warnings say so', async () => {
+it('names with a dash are replaced, with a warning', async () => {
   const { definitions, warnings } = await assignNames(named('my-kit', 'get-x', 'put'), holding())
   expect(definitions.map(({ toolkit, tool, name }) => [toolkit, tool, name])).toEqual([
     ['my_kit', 'get_x', 'my_kit_get_x'],
@@ -35,26 +35,26 @@ it('names with a dash are made into others, and the warnings say so', async () =
   ])
 })
 
-it('names with a dash stay as they are where something is published under them', async () => {
+it('names with a dash are kept if something is published under them', async () => {
   const source = holding(['my-kit', 'get-x'])
   const { definitions, warnings } = await assignNames(named('my-kit', 'get-x', 'get-y'), source)
   expect(definitions.map(({ toolkit, tool }) => `${toolkit}.${tool}`)).toEqual(['my-kit.get-x', 'my-kit.get_y'])
   expect(warnings.map(({ message }) => message)).toEqual(["'get-y' is no longer a tool's name: it is 'get_y'"])
 })
 
-it('names with a dash are told apart from those that are made alike', async () => {
+it('names with a dash are distinguished from names that would be the same', async () => {
   const { definitions } = await assignNames(named('Kit', 'get-x', 'get_x'), holding())
   const [made = '', own] = definitions.map(({ tool }) => tool)
   expect(own).toBe('get_x')
   expect(made).toMatch(/^get_x_[0-9a-f]{8}$/)
 })
 
-it('names with a dash are kept in what models see, where that is not made of them', async () => {
+it('names with a dash are kept in the exposed name if that is not derived from them', async () => {
   const { definitions } = await assignNames([definitionOf({ tool: 'get-x', name: 'get-x' })], holding())
   expect(definitions[0]).toMatchObject({ tool: 'get_x', name: 'get-x' })
 })
 
-it('asks for nothing where no name has a dash', async () => {
+it('names without a dash cause no lookups', async () => {
   const source = holding()
   const definitions = named('Kit', 'a', 'b_c')
   expect((await assignNames(definitions, source)).definitions).toBe(definitions)
@@ -65,7 +65,7 @@ describe('published', () => {
   const implementation = { kind: 'echo' }
   const toolkit = { definition: { plain: [{ tool: 'get-x', version: '1.0.0' }] }, toolkit: 'my-kit', implementation }
 
-  it('published: with a toolkit beside it, a document is in the toolkit that is made of that', async () => {
+  it('published: a document with a toolkit next to it is in the toolkit of the replaced name', async () => {
     const { publish, stored } = worldOf()
     const options = { principal: principal('*'), allowBreaking: false }
     const [report] = await publish([{ kind: 'document', body: toolkit }], options)
@@ -74,7 +74,7 @@ describe('published', () => {
     expect(stored[0]?.[0]?.records[0]).toMatchObject({ tool: 'get_x', sourceName: 'get-x' })
   })
 
-  it('published: a key with a dash for a toolkit is for the one that has no dash', async () => {
+  it('published: a key for a toolkit with a dash covers the toolkit without it', async () => {
     const { publish } = worldOf()
     const publishAs = async (pattern: string) => {
       const [report] = await publish([{ kind: 'document', body: toolkit }], {
@@ -87,7 +87,7 @@ describe('published', () => {
     expect(await publishAs('my-kits.*')).toMatchObject({ ok: false, failure: { type: 'forbidden' } })
   })
 
-  it('published: an import goes on with the tool that an earlier one called so', async () => {
+  it('published: an import continues the tool that an earlier import named with a dash', async () => {
     const before = { ...definitionOf({ toolkit: 'Kit', tool: 'get-x' }), digest: 'other' } as ToolRecord
     const published = { 'kit.get-x': documentOf([before], { newest: before }) }
     const imported = importedOf({ toolkit: 'Kit', tool: 'get-x' })

@@ -23,13 +23,13 @@ const toolSecrets = {
 const denied = (by: Principal, ...tools: readonly ReturnType<typeof tool>[]) =>
   findCredentialDenial(by, tools, toolSecrets)
 
-it('a publisher may publish what its credential covers', () => {
+it('a publisher may publish tools that its credential covers', () => {
   expect(denied(principal('Kit.*'), tool('A'), tool('B'))).toBeUndefined()
   expect(denied(principal('*'), tool('A'))).toBeUndefined()
   expect(denied(principal('*'))).toBeUndefined()
 })
 
-it('a publisher may publish nothing else, and is told the first tool that it may not', () => {
+it('a publisher may publish no other tools, and is told the first of them', () => {
   expect(denied(principal('Other.*'), tool('A'))).toBe("The credential does not cover 'Kit.A'")
   expect(denied(principal('Kit.A', 'Kit.B'), tool('A'), tool('B'), tool('C'), tool('D'))).toBe(
     "The credential does not cover 'Kit.C'",
@@ -55,7 +55,7 @@ it('a publisher need not be named for a secret that the tool may not have', () =
   expect(denied(principal('*'), tool('A', secrets('ONE')))).toContain("may have the secret 'ONE'")
 })
 
-it("a publisher must be named for a tool that is given users' tokens", () => {
+it("a publisher must be named for a tool that gets users' tokens", () => {
   expect(denied(principal('*'), tool('A', authorization('mail', 'calendar')))).toBe(
     "'Kit.A' is given users' tokens of 'mail': to publish it, the credential must name it or its toolkit, such as 'Kit.*'",
   )
@@ -70,19 +70,19 @@ it('a publisher is told of a secret first, and of the first tool first', () => {
   expect(denied(principal('Kit.B', '*'), tool('B', both), tool('A', secrets('KEY')))).toContain("'Kit.A' may have")
 })
 
-it('a publisher need not be named for what nothing runs: its credentials are sent nowhere', () => {
+it('a publisher need not be named for a tool without an implementation, which sends no credentials', () => {
   const asking = tool('A', { ...secrets('KEY'), ...authorization('mail') })
   expect(denied(principal('*'), { ...asking, implementation: undefined })).toBeUndefined()
   expect(denied(principal('Other.*'), { ...asking, implementation: undefined })).toContain('does not cover')
 })
 
-it("a publisher needs no name for a user's id", () => {
+it("a publisher need not be named for a user's id", () => {
   expect(denied(principal('*'), tool('A', { user_id: true }))).toBeUndefined()
 })
 
 const rights = async () => ({ denied: undefined, maySendSecrets: true })
 
-it('a toolkit is covered when all of its tools are', async () => {
+it('a toolkit is covered if all of its tools are', async () => {
   for (const pattern of ['*', 'Kit.*', 'kit.*', 'K*.*']) {
     expect(await findPublisherRights(principal(pattern), 'Kit', { rights })).toMatchObject({ denied: undefined })
   }

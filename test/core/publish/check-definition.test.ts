@@ -17,7 +17,7 @@ const LIMIT = 256 * 1024
 /** A text whose canonical JSON has so many characters, the quotes counted. */
 const text = (characters: number, of = 'x') => of.repeat(characters - 2)
 
-it('a text has at most 256 KiB of canonical JSON', () => {
+it('a value has at most 256 KiB of canonical JSON', () => {
   expect(checkStorable(text(LIMIT), 'a definition', '/a')).toEqual([])
   expect(checkStorable(text(LIMIT + 1), 'a definition', '/a')).toEqual([
     { path: '/a', message: 'Is larger than 262144 bytes, the most a definition may have' },
@@ -35,14 +35,14 @@ it.each([
   ['three bytes still', '\uffff', 3],
   ['four bytes', '\u{10000}', 4],
   ['four bytes still', '\u{10ffff}', 4],
-])('a text is counted in UTF-8: a character of %s', (_, character, bytes) => {
+])('a value is counted in UTF-8: a character of %s', (_, character, bytes) => {
   const fits = Math.floor((LIMIT - 2) / bytes)
   const rest = 'x'.repeat(LIMIT - 2 - fits * bytes)
   expect(checkStorable(character.repeat(fits) + rest, 'a definition', '')).toEqual([])
   expect(checkStorable(`${character.repeat(fits)}${rest}x`, 'a definition', '')).toHaveLength(1)
 })
 
-it('a text may be held to another limit', () => {
+it('a value may have another limit', () => {
   expect(checkStorable('abc', 'a word', '', 5)).toEqual([])
   expect(checkStorable('abcd', 'a word', '', 5)).toEqual([
     { path: '', message: 'Is larger than 5 bytes, the most a word may have' },
@@ -50,23 +50,23 @@ it('a text may be held to another limit', () => {
   expect(checkStorable(text(LIMIT + 1), 'a word', '', Infinity)).toEqual([])
 })
 
-it.each([['\ud800'], [{ a: ['\udc00x'] }], [{ '\ud800': 1 }], [undefined], [NaN]])('a text is not %j', (value) => {
+it.each([['\ud800'], [{ a: ['\udc00x'] }], [{ '\ud800': 1 }], [undefined], [NaN]])('a value may not be %j', (value) => {
   expect(checkStorable(value, 'a definition', '/a')).toEqual([
     { path: '/a', message: 'Contains a lone surrogate (invalid Unicode)' },
   ])
 })
 
-it('a text may be any JSON', () => {
+it('a value may be any JSON', () => {
   for (const value of [null, 0, '', '\u{1f600}', [], { a: [true] }]) {
     expect(checkStorable(value, 'a definition', '')).toEqual([])
   }
 })
 
-describe('a definition that an importer made', () => {
+describe('an imported definition', () => {
   const { version: _, ...definition } = definitionOf({ description: '' })
   const room = LIMIT - canonicalJson(definition).length
 
-  it('a definition that an importer made has at most 256 KiB characters', () => {
+  it('an imported definition has at most 256 KiB', () => {
     for (const character of ['x', '€']) {
       expect(checkImportedDefinition({ ...definition, description: character.repeat(room) })).toEqual([])
       expect(checkImportedDefinition({ ...definition, description: character.repeat(room + 1) })).toEqual([
@@ -75,7 +75,7 @@ describe('a definition that an importer made', () => {
     }
   })
 
-  it('a definition that an importer made is a text', () => {
+  it('an imported definition must be valid Unicode', () => {
     expect(checkImportedDefinition({ ...definition, description: '\ud800' })).toEqual([
       { path: '', message: 'Contains a lone surrogate (invalid Unicode)' },
     ])
@@ -93,7 +93,7 @@ it('the tools of one document are at most 500', () => {
   expect(checkCombinedSize(tools(501, 0))).toEqual([{ path: '', message: 'Must define at most 500 tools, got 501' }])
 })
 
-it('the tools of one document come to at most 2 MiB together, whatever each of them repeats', () => {
+it('the tools of one document have at most 2 MiB together, whatever each of them repeats', () => {
   expect(checkCombinedSize(tools(8, 256 * 1024))).toEqual([])
   const [problem, ...others] = checkCombinedSize(tools(400, 240_000))
   expect([problem?.path, problem?.message, others]).toEqual([
@@ -104,7 +104,7 @@ it('the tools of one document come to at most 2 MiB together, whatever each of t
 })
 
 it.each([{}, { toolkit: 'a-_9', tool: 'x'.repeat(64) }, { version: '0.0.0' }, { version: '1.0.0-rc.1+5' }])(
-  'an id may be of %j',
+  'an id may have %j',
   (more) => {
     expect(checkToolId(definitionOf(more))).toEqual([])
   },
@@ -116,13 +116,13 @@ it.each([
   [{ tool: 'a.b' }, 'Kit.a.b@1.0.0'],
   [{ version: '1.0' }, 'Kit.Do@1.0'],
   [{ version: '1.0.0-' }, 'Kit.Do@1.0.0-'],
-])('an id is not of %j', (more, id) => {
+])('an id may not have %j', (more, id) => {
   expect(checkToolId(definitionOf(more))).toEqual([
     { path: '', message: `'${id}' must be an id 'Toolkit.Tool@x.y.z', each name 1 to 64 characters` },
   ])
 })
 
-it('schemas are judged each at its place, and with the references that its dialect has', () => {
+it('schemas are checked with their location, and with the references that their dialect allows', () => {
   const schemas = [
     { path: '/a', schema: { type: 'text' } },
     { path: '/b', schema: { $defs: { x: {} }, $ref: '#/$defs/x' } },
@@ -137,14 +137,14 @@ it('schemas are judged each at its place, and with the references that its diale
   expect(checkSchemas([], 'none', createBudget())).toEqual([])
 })
 
-it('an implementation is judged by the runner it names, with the definition', () => {
+it('an implementation is checked by the runner that it names, with the definition', () => {
   expect(checkImplementation({ kind: 'echo' }, definitionOf(), runners)).toEqual([])
   expect(checkImplementation({ kind: 'other', wrong: '/at' }, definitionOf({ tool: 'Go' }), runners)).toEqual([
     { path: '/implementation/at', message: 'Wrong for Go' },
   ])
 })
 
-it('an implementation names a runner that there is', () => {
+it('an implementation must name an existing runner', () => {
   expect(checkImplementation({ kind: 'magic' }, definitionOf(), runners)).toEqual([
     { path: '/implementation/kind', message: "Unknown kind 'magic': wanted one of 'echo', 'other'" },
   ])
@@ -156,7 +156,7 @@ const loading = new Map<string, ImplementationKind>([
   ['plain', { ...kind, kind: 'plain' }],
 ])
 
-it('implementations are loaded, where their kind can be, and what is wrong has its place', async () => {
+it('implementations are loaded if their kind allows it, and errors have their location', async () => {
   const implementations = new Map<Implementation, string>([
     [{ kind: 'echo', bad: true }, '/implementation'],
     [{ kind: 'echo' }, '/implementations/b'],

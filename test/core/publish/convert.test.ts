@@ -18,7 +18,7 @@ const into = (document: Json, to: FormatWriter = byId, from?: string) =>
     sha256,
   )
 
-it('a conversion of one tool gives its document', async () => {
+it('a conversion of one tool returns its document', async () => {
   expect(await into({ plain: [{}] })).toEqual({
     ok: true,
     value: {
@@ -28,7 +28,7 @@ it('a conversion of one tool gives its document', async () => {
   })
 })
 
-it('a conversion has the level, the approval and the tags that were said beside the definition', async () => {
+it('a conversion includes the level, approval and tags that were sent with the definition', async () => {
   const told: FormatWriter = ({ securityLevel, requiresApproval, tags }) => ({
     document: { securityLevel, requiresApproval: requiresApproval ?? false, tags: [...tags] },
     losses: [],
@@ -40,7 +40,7 @@ it('a conversion has the level, the approval and the tags that were said beside 
   })
 })
 
-it('a conversion of several tools gives an array, and says of which tool each loss is', async () => {
+it('a conversion of several tools returns an array, and names the tool of each loss', async () => {
   expect(await into({ plain: [{ tool: 'A' }, {}] })).toEqual({
     ok: true,
     value: {
@@ -53,7 +53,7 @@ it('a conversion of several tools gives an array, and says of which tool each lo
   })
 })
 
-it('a conversion of several tools that are written in one document gives that, and each loss once', async () => {
+it('a conversion of several tools into one document returns that, and each loss once', async () => {
   const together: FormatWriter = ({ source, tool }) => ({
     document: source.document ?? null,
     losses: [
@@ -76,7 +76,7 @@ it('a conversion of several tools that are written in one document gives that, a
   })
 })
 
-it('a conversion of no tools gives no documents', async () => {
+it('a conversion of no tools returns no documents', async () => {
   expect(await into({ plain: [] })).toEqual({ ok: true, value: { document: [], losses: [] } })
   expect(await into({}, byId, 'plain')).toEqual({ ok: true, value: { document: [], losses: [] } })
 })
@@ -87,14 +87,14 @@ it.each<[string, Json, string | undefined, string, string | RegExp]>([
   ['its problems', { plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }, undefined, '/a', 'Is wrong'],
   ['a schema that is none', { plain: [{ input: { type: 'text' } }] }, undefined, '/plain/0/input/type', /^Must be/],
   ['no text', { plain: [{ description: '\ud800' }] }, undefined, '', 'Contains a lone surrogate (invalid Unicode)'],
-])('a conversion of what has %s gives the reason', async (_, document, from, path, message) => {
+])('a conversion of a document with %s returns the reason', async (_, document, from, path, message) => {
   expect(await into(document, byId, from)).toEqual({
     ok: false,
     problems: [{ path, message: typeof message === 'string' ? message : expect.stringMatching(message) }],
   })
 })
 
-it('a conversion has no bound of its own on the length of a document', async () => {
+it('a conversion has no limit of its own on the length of a document', async () => {
   const { ok } = await into({ plain: [{ description: 'x'.repeat(256 * 1024) }] })
   expect(ok).toBe(true)
 })

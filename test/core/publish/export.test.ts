@@ -19,7 +19,7 @@ const spending = (units: number) =>
   })
 const MESSAGE = expect.stringMatching(/^Takes too much work to write as 'x'/)
 
-it('a form gives what is written within the budget', () => {
+it('a format returns what is written within the budget', () => {
   expect(spending(10)(RECORD, 'n')).toEqual({ ok: true, value: { document: RECORD.id, losses: [] } })
 })
 
@@ -42,7 +42,7 @@ it.each([
     })),
     '',
   ],
-])('a form bounds %s', (_, format, path) => {
+])('a format limits %s', (_, format, path) => {
   expect(format(RECORD, 'n')).toEqual({ ok: false, problems: [{ path, message: MESSAGE }] })
 })
 
@@ -84,7 +84,7 @@ const judge = async (formats: Parameters<typeof checkExports>[1], record = RECOR
   return { warnings, gaveWay }
 }
 
-it('the judging of exports finds nothing wrong with what each form can be written in, and gives way in between', async () => {
+it('checking exports finds no problem if each format can be written, and yields in between', async () => {
   expect(await judge([spending(1), spending(2)])).toEqual({ warnings: [], gaveWay: 0 })
   expect(await judge([spending(0.9 * DEFAULT_UNITS), spending(0.9 * DEFAULT_UNITS)])).toEqual({
     warnings: [],
@@ -92,7 +92,7 @@ it('the judging of exports finds nothing wrong with what each form can be writte
   })
 })
 
-it('the judging of exports names each form, and where the schema stands in what was published', async () => {
+it('checking exports names each format, and the location of the schema in the published document', async () => {
   const message = expect.stringMatching(
     /^Takes too much work to write as 'x'.* That export is refused, and lists in it/,
   )
@@ -102,7 +102,7 @@ it('the judging of exports names each form, and where the schema stands in what 
   ])
 })
 
-it('the judging of exports ends with the work of all forms of all records together, and warns of none that it did not try', async () => {
+it('checking exports has one budget for all formats of all records, and warns about none that it did not check', async () => {
   const formats = Array.from({ length: 20 }, () => spending(0.9 * DEFAULT_UNITS))
   expect(await judge(formats)).toEqual({ warnings: [], gaveWay: 22 })
   expect(await judge([spending(0.9 * DEFAULT_UNITS)], RECORD, createBudget(DEFAULT_UNITS))).toEqual({
@@ -111,7 +111,7 @@ it('the judging of exports ends with the work of all forms of all records togeth
   })
 })
 
-it('the judging of exports writes no small schemas without references and merges', async () => {
+it('checking exports skips small schemas without references and merges', async () => {
   const written: string[] = []
   const noting = withBudget('x', ({ id }) => {
     written.push(id)
@@ -141,11 +141,11 @@ it.each<[string, JsonObject]>([
     'a description of many alternatives',
     { properties: { a: { description: 'd'.repeat(9_000), anyOf: nothings(3_000) } } },
   ],
-])('the judging of exports warns of %s', async (_, input) => {
+])('checking exports warns about %s', async (_, input) => {
   expect(await untold(recordOf(input))).toEqual({ refused: expect.arrayContaining([expect.any(String)]), untold: [] })
 })
 
-it('the judging of exports warns of every form that a schema cannot be written in', { timeout: 600_000 }, async () => {
+it('checking exports warns about every format in which a schema cannot be written', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(schema, schema, fc.boolean(), async (one, other, isOutput) => {
       const record = recordOf(one, { output: isOutput ? other : {}, source: { dialect: 'openapi', document: {} } })

@@ -34,7 +34,7 @@ async function successor(
   return problems?.[0]?.message ?? [prepared?.state, prepared?.publication.records[0]?.version]
 }
 
-it('a tool that is not published has the version that is said, else that of its source, else 1.0.0', async () => {
+it('an unpublished tool gets the requested version, else that of its source, else 1.0.0', async () => {
   const tool = importedOf()
   const versionOf = async (more: object) => (await prepare(tool, more)).prepared?.publication.records[0]?.version
   expect(await versionOf({ version: '3.0.0', sourceVersion: '2.0.0' })).toBe('3.0.0')
@@ -42,7 +42,7 @@ it('a tool that is not published has the version that is said, else that of its 
   expect(await versionOf({})).toBe('1.0.0')
 })
 
-it('a tool that is not published is new', async () => {
+it('an unpublished tool is new', async () => {
   const tool = importedOf()
   expect(await prepare(tool)).toEqual({
     asked: ['current Kit.Do'],
@@ -60,12 +60,12 @@ it('a tool that is not published is new', async () => {
   })
 })
 
-it('a tool that is not published is new where its name is known and has no versions', async () => {
+it('an unpublished tool is new if its name is known without versions', async () => {
   const { prepared } = await prepare(importedOf(), { published: { 'kit.do': documentOf([]) } })
   expect([prepared?.state, prepared?.publication.records[0]?.version]).toEqual(['new', '1.0.0'])
 })
 
-it('a tool that is not published is judged as complete definitions are', async () => {
+it('an unpublished tool is checked like complete definitions', async () => {
   const problemsOf = async (...given: Parameters<typeof importedOf>) =>
     (await prepare(importedOf(...given))).problems?.map(({ path }) => path)
   expect(await problemsOf({ input: { type: 'text' }, output: { type: 'text' } })).toEqual([
@@ -93,21 +93,24 @@ it.each([
     '/implementation',
     'Is larger than 262144 bytes, the most an implementation may have',
   ],
-])('a tool that is no text, or too long a one is refused before its digest is made', async (tool, path, message) => {
-  const published = { 'kit.do': documentOf([await recordAs('1.0.0', importedOf())]) }
-  for (const world of [{}, { published }]) {
-    expect((await prepare(tool, world)).problems).toEqual([{ path, message }])
-  }
-})
+])(
+  'an unpublished tool with invalid or too long text is refused before its digest is computed',
+  async (tool, path, message) => {
+    const published = { 'kit.do': documentOf([await recordAs('1.0.0', importedOf())]) }
+    for (const world of [{}, { published }]) {
+      expect((await prepare(tool, world)).problems).toEqual([{ path, message }])
+    }
+  },
+)
 
-it('a tool that is published as it is is unchanged in its highest version, whatever version is said', async () => {
+it('a tool that is already published is unchanged in its highest version, whatever version is requested', async () => {
   const tool = importedOf()
   for (const more of [{}, { version: '9.0.0' }, { version: '0.1.0' }, { sourceVersion: '9.0.0' }]) {
     expect(await successor(tool, tool, ['1.9.0', '1.10.0', '0.5.0'], more)).toEqual(['unchanged', '1.10.0'])
   }
 })
 
-it('a tool that is published as it is is unchanged where only its source says it otherwise, and is what it was', async () => {
+it('a tool that is already published is unchanged if only its source document differs, and stays as it was', async () => {
   const tool = importedOf()
   const records = [await recordAs('1.0.0', tool)]
   const published = { 'kit.do': documentOf(records, { newest: records[0] }) }
@@ -127,12 +130,12 @@ it('a tool that is published as it is is unchanged where only its source says it
   })
 })
 
-it('a tool that is published as it is is not judged again', async () => {
+it('a tool that is already published is not checked again', async () => {
   const tool = importedOf({ input: { type: 'text' } })
   expect(await successor(tool, tool, ['1.0.0'])).toEqual(['unchanged', '1.0.0'])
 })
 
-it('a tool that is published as it is is changed where its highest version was another', async () => {
+it('a tool that is already published is changed if its highest version was different', async () => {
   const tool = importedOf()
   const records = await Promise.all([
     recordAs('1.0.0', tool),
@@ -142,7 +145,7 @@ it('a tool that is published as it is is changed where its highest version was a
   expect([prepared?.state, prepared?.publication.records[0]?.version]).toEqual(['changed', '2.0.1'])
 })
 
-describe('a tool that changed', () => {
+describe('a changed tool', () => {
   const before = importedOf({ output: { type: 'object', properties: { x: { type: 'string' } } } })
   const changed = (more: Partial<Definition>) => importedOf({ output: before.definition.output, ...more })
   const input = (properties: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []) => ({
@@ -164,18 +167,18 @@ describe('a tool that changed', () => {
       '2.0.0',
       { requirements: { authorization: [], secrets: [{ id: 'K' }], user_id: false } },
     ],
-  ])('a tool that changed gets %s', async (_, version, more) => {
+  ])('a changed tool gets %s', async (_, version, more) => {
     expect(await successor(changed(more), before, ['1.2.3'])).toEqual(['changed', version])
   })
 
-  it('a tool that changed gets a version above its highest, whatever its source calls itself', async () => {
+  it('a changed tool gets a version above its highest, whatever the version of its source', async () => {
     const tool = changed({ description: 'Another' })
     expect(await successor(tool, before, ['1.2.3', '3.0.0', '2.9.9'])).toEqual(['changed', '3.0.1'])
     expect(await successor(tool, before, ['1.2.3'], { sourceVersion: '7.0.0' })).toEqual(['changed', '1.2.4'])
     expect(await successor(changed(input({})), before, ['0.4.2'])).toEqual(['changed', '0.5.0'])
   })
 
-  it('a tool that changed gets the version that is said, if it is above its highest', async () => {
+  it('a changed tool gets the requested version if that is above its highest', async () => {
     const tool = changed(input({}))
     expect(await successor(tool, before, ['1.2.3', '1.3.0'], { version: '1.3.1' })).toEqual(['changed', '1.3.1'])
     for (const version of ['1.3.0', '1.2.9']) {
@@ -185,7 +188,7 @@ describe('a tool that changed', () => {
     }
   })
 
-  it('a tool that changed is compared by what shared schemas say, not by their being shared', async () => {
+  it('a changed tool is compared by the content of shared schemas, not by how they are shared', async () => {
     const sharing = (properties: JsonObject) => ({
       type: 'object',
       properties: { one: { $ref: '#/$defs/T' } },
@@ -200,7 +203,7 @@ describe('a tool that changed', () => {
     ])
   })
 
-  it('a tool that changed is compared with the newest record where that is its highest version, else with what its digest leads to', async () => {
+  it('a changed tool is compared with the newest record if that is its highest version, else with the record of its digest', async () => {
     const records = await Promise.all(['1.0.0', '2.0.0'].map((version) => recordAs(version, before)))
     const [old, highest] = records
     const tool = changed({ description: 'Another' })
@@ -216,7 +219,7 @@ describe('a tool that changed', () => {
     expect(await from(old, [])).toEqual(['3.0.0', `record ${highest?.digest}`])
   })
 
-  it('a tool that changed is judged in its new version, and has its own document', async () => {
+  it('a changed tool is checked in its new version, and has its own document', async () => {
     const records = [await recordAs('1.0.0', before)]
     const published = { 'kit.do': documentOf(records) }
     const wrong = await prepare(changed({ input: { type: 'text' } }), { published, records })
@@ -227,7 +230,7 @@ describe('a tool that changed', () => {
     })
   })
 
-  it('a tool that changed is refused where its name is that of another but for case', async () => {
+  it("a changed tool is refused if its name differs from another's only in case", async () => {
     const records = [await recordAs('1.0.0', importedOf({ tool: 'DO' }))]
     for (const more of [{}, { version: '9.0.0' }]) {
       const { problems } = await prepare(importedOf(), { published: { 'kit.do': documentOf(records) }, ...more })
@@ -245,11 +248,11 @@ it.each([
   ['Kit_does-it', 'Kit_does-it'],
   ['kitchen', 'Kit_Do'],
   ['Other_do', 'Kit_Do'],
-])('the name of an imported tool that is %s is %s', async (name, expected) => {
+])('the name of an imported tool with the source name %s is %s', async (name, expected) => {
   expect(await nameOf(importedOf({ name }))).toBe(expected)
 })
 
-it('the name of an imported tool stays what it was where it was imported before', async () => {
+it('the name of an imported tool stays the same if it was imported before', async () => {
   const before = importedOf({ name: 'do' })
   const records = [await recordAs('1.0.0', before)]
   const published = { 'kit.do': documentOf(records) }
@@ -267,7 +270,7 @@ const levelOf = async (guards?: readonly Guard[], before?: number, tool = destro
   return result.ok ? result.value.publication.records[0]?.securityLevel : result.problems
 }
 
-it('the level of an imported tool that may destroy something begins at 4, unless the import says otherwise', async () => {
+it('the level of an imported destructive tool starts at 4, unless the import sets another', async () => {
   expect(await levelOf()).toBe(4)
   expect(await levelOf([])).toBe(4)
   expect(await levelOf([{ approval: true }])).toBe(4)
@@ -276,7 +279,7 @@ it('the level of an imported tool that may destroy something begins at 4, unless
   expect(await levelOf(undefined, undefined, importedOf({ annotations: { destructiveHint: false } }))).toBe(0)
 })
 
-it('the level of an imported tool that may destroy something stays what it was where it was imported with less, and stays at 4 where it began there', async () => {
+it('the level of an imported destructive tool stays lower if it was imported lower before, and stays at 4 if it started there', async () => {
   expect(await levelOf(undefined, 0)).toBe(0)
   expect(await levelOf([], 0)).toBe(0)
   expect(await levelOf(undefined, 4)).toBe(4)

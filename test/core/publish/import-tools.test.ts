@@ -32,7 +32,7 @@ async function imports(...documents: readonly object[]) {
   return { results, records }
 }
 
-it('the version of an imported tool gives a new tool the version of its source, or 1.0.0', async () => {
+it("the version of an imported tool is the source's version if it is new, or 1.0.0", async () => {
   expect((await imports(describing({}))).results[0]).toEqual({ 'Kit.do@2.3.4': 'new', 'Kit.other@2.3.4': 'new' })
   expect((await imports(describing({}, 'v2'))).results[0]).toEqual({
     'Kit.do@1.0.0': 'new',
@@ -40,13 +40,13 @@ it('the version of an imported tool gives a new tool the version of its source, 
   })
 })
 
-it('the version of an imported tool keeps the version of an unchanged tool, whatever the version of the source', async () => {
+it("the version of an imported tool stays the same if it is unchanged, whatever the source's version", async () => {
   const { results, records } = await imports(describing({}), describing({}, '9.0.0'))
   expect(results[1]).toEqual({ 'Kit.do@2.3.4': 'unchanged', 'Kit.other@2.3.4': 'unchanged' })
   expect(records).toHaveLength(2)
 })
 
-it('the version of an imported tool derives the version from what a shared schema says, not from its being shared', async () => {
+it('the version of an imported tool depends on the content of a shared schema, not on how it is shared', async () => {
   const of = (more: object) => ({
     ...describing(
       answering({
@@ -83,7 +83,7 @@ it('the version of an imported tool derives the version from what a shared schem
   expect(Object.keys(apart.results[1] ?? {})[0]).toBe('Kit.do@2.4.0')
 })
 
-it('a tool that cannot be published skips a tool that cannot be imported, and imports the others', async () => {
+it('an import skips a tool that cannot be imported, and imports the others', async () => {
   const records: ToolRecord[] = []
   const { items = [] } = await read(describing({}))
   await publish(items, records)
@@ -96,7 +96,7 @@ it('a tool that cannot be published skips a tool that cannot be imported, and im
   expect(skipped[0]?.reason).toBe("'Kit.do' exists: ids are unique ignoring case")
 })
 
-it('a tool that cannot be published stores nothing in a dry run', async () => {
+it('an import stores nothing in a dry run', async () => {
   const records: ToolRecord[] = []
   const { items = [] } = await read(describing({}))
   const { imported } = await publish(items, records, { dryRun: true })
@@ -112,7 +112,7 @@ const named = (tool: string, more: Parameters<typeof importedOf>[0] = {}): Impor
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => named(`T${index}`))
 const BAD = { type: 'text' }
 
-it('what a source makes publishes a tool, and reports it with the warnings of its source', async () => {
+it('an import publishes a tool, and reports it with the warnings of its source', async () => {
   const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: true }
   const tool = importedOf({ requirements }, { warnings: ['Is loose'], about: { method: 'GET' } })
   expect(await importTools([{ tool }], options, worldOf().publish)).toEqual({
@@ -136,13 +136,13 @@ it('what a source makes publishes a tool, and reports it with the warnings of it
   })
 })
 
-it('what a source makes imports nothing from an empty source', async () => {
+it('an import publishes nothing from an empty source', async () => {
   const { publish: door, asked } = worldOf()
   expect(await importTools([], options, door)).toMatchObject({ imported: [], skipped: [], denied: 0 })
   expect(asked).toEqual([])
 })
 
-it('what a source makes publishes ten tools at a time, as the source yields them, and in order', async () => {
+it('an import publishes ten tools at a time, as the source yields them, in order', async () => {
   const sizes: number[] = []
   const { publish: door, asked, stored } = worldOf()
   let made = 0
@@ -166,7 +166,7 @@ it('what a source makes publishes ten tools at a time, as the source yields them
   expect(imported.skipped).toEqual([{ name: 'gone', reason: 'Is gone' }])
 })
 
-it('what a source makes publishes with the options of the import', async () => {
+it('an import publishes with its options', async () => {
   const given: unknown[] = []
   const { publish: door } = worldOf()
   const item = named('A')
@@ -182,7 +182,7 @@ it('what a source makes publishes with the options of the import', async () => {
   ])
 })
 
-it('what a source makes yields control between items that take work', async () => {
+it('an import yields control between items that take work', async () => {
   const budget = createBudget(Infinity)
   let [made, ways] = [0, 0]
   function* items(): Iterable<ImportItem> {
@@ -204,7 +204,7 @@ it('what a source makes yields control between items that take work', async () =
   expect(ways).toBe(4)
 })
 
-it('what a source makes has one budget for judging and writing all of it, and says so of what is beyond', async () => {
+it('an import has one budget for checking and writing all tools, and reports those beyond it', async () => {
   const budget = createBudget(1_000)
   const { publish: door } = worldOf()
   const { imported, skipped } = await importTools(numbered(60), { ...options, budget }, door)
@@ -216,7 +216,7 @@ it('what a source makes has one budget for judging and writing all of it, and sa
   expect(budget.spent).toBeLessThan(2_000)
 })
 
-it('what a source makes is skipped where it cannot be published, in the order of the source, and the rest is not', async () => {
+it('an import skips tools that cannot be published, in the order of the source, and publishes the others', async () => {
   const { publish: door } = worldOf({
     granted: ['KEY'],
     outcomes: {
@@ -276,7 +276,7 @@ it('what a source makes is skipped where it cannot be published, in the order of
   expect(denied).toBe(2)
 })
 
-it('what a source makes names at most five problems of a skipped tool', async () => {
+it('an import lists at most five problems of a skipped tool', async () => {
   const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, BAD]))
   const { skipped } = await importTools([named('A', { input: { properties } })], options, worldOf().publish)
   expect(skipped[0]?.reason.split('; ').map((each) => each.split(':')[0])).toEqual(
@@ -284,7 +284,7 @@ it('what a source makes names at most five problems of a skipped tool', async ()
   )
 })
 
-it('what a source makes is said to break where the registry says so of a version that was said', async () => {
+it('an import reports breaking changes if the registry does so for a requested version', async () => {
   const { publish: door } = worldOf({
     outcomes: {
       'Kit.A@2.0.0': (ids, { allowBreaking }) =>
@@ -299,7 +299,7 @@ it('what a source makes is said to break where the registry says so of a version
   expect((await imports({ sourceVersion: '2.0.0' })).imported).toHaveLength(1)
 })
 
-it('what a source makes throws when a tool is neither imported nor skipped', async () => {
+it('an import throws if a tool is neither imported nor skipped', async () => {
   const created = { ok: true, outcome: 'created', warnings: [], ids: ['Kit.A@1.0.0'] } as const
   const withResults = (...results: (typeof created)[]) => importTools([named('A')], options, async () => results)
   await expect(withResults()).rejects.toThrow("Nothing became of the imported tool 'A'")

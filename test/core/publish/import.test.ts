@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { invalidSource } from '../../../src/core/publish/import.ts'
 
-it('a source that is wrong is refused with everything that is wrong with it', () => {
+it('an invalid source is refused with all of its problems', () => {
   const problems = [
     { path: '/from', message: 'Must be a URL' },
     { path: '/toolkit', message: 'Is required' },

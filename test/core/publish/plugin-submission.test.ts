@@ -21,7 +21,7 @@ function submission(described: JsonObject, options: Partial<PluginOptions> = {})
   return result.value
 }
 
-it('what a plugin describes becomes one submission of all its tools, each with a document of its own', () => {
+it("a plugin's description becomes one submission of all its tools, each with its own document", () => {
   const [add, sub] = [tool('add'), tool('sub')]
   const definition = (name: string) => ({
     toolkit: 'Box',
@@ -58,14 +58,14 @@ it('what a plugin describes becomes one submission of all its tools, each with a
   })
 })
 
-it('what a plugin describes requires each secret of its configuration once, in each tool', () => {
+it("a plugin's description requires each secret of its configuration once, in each tool", () => {
   const config = { a: 'KEY_A', b: 'KEY_B', c: 'KEY_A' }
   const { tools: all } = submission({ tools: tools(2) }, { config })
   const requirements = { authorization: [], secrets: [{ id: 'KEY_A' }, { id: 'KEY_B' }], user_id: false }
   expect(all.map(({ definition }) => definition.requirements)).toEqual([requirements, requirements])
 })
 
-it('what a plugin describes has the security level that is said', () => {
+it("a plugin's description gets the requested security level", () => {
   for (const securityLevel of [0, 9]) {
     const { tools: all } = submission({ tools: tools(2) }, { security_level: securityLevel })
     expect(all.map(({ definition }) => definition.securityLevel)).toEqual([securityLevel, securityLevel])
@@ -74,14 +74,14 @@ it('what a plugin describes has the security level that is said', () => {
   expect(submission({ tools: tools(1) })).not.toHaveProperty('isGuarded')
 })
 
-it('what a plugin describes needs the approval that is asked for, with a level of one at least', () => {
+it("a plugin's description gets the requested approval, with a level of at least one", () => {
   const approved = submission({ tools: tools(2) }, { approval: true })
   expect(approved.isGuarded).toBe(true)
   const asked = { requiresApproval: true, securityLevel: 1 }
   expect(approved.tools.map(({ definition }) => definition)).toMatchObject([asked, asked])
 })
 
-it('what a plugin describes is at most 256 tools', () => {
+it("a plugin's description has at most 256 tools", () => {
   expect(submission({ tools: tools(256) }).tools).toHaveLength(256)
   expect(made({ tools: tools(257) })).toEqual({
     ok: false,
@@ -89,7 +89,7 @@ it('what a plugin describes is at most 256 tools', () => {
   })
 })
 
-it('what a plugin describes is what its dialect says', () => {
+it("a plugin's description must be valid in its dialect", () => {
   const refused = (message: string) => ({ ok: false, problems: [{ path: '/tools', message }] })
   expect(made({})).toEqual(refused('Is required'))
   expect(made({ tools: 7 })).toEqual(refused('Must be an array, got 7'))
@@ -97,18 +97,18 @@ it('what a plugin describes is what its dialect says', () => {
   expect(made({ tools: [tool('a'), tool('A')] })).toMatchObject({ ok: false, problems: [{ path: '/tools/1/name' }] })
 })
 
-it('what a plugin describes is called by the name that the plugin has for it', () => {
+it("a plugin's tool is called by the plugin's own name for it", () => {
   const [made] = submission({ tools: [tool('web.fetch')] }).tools
   expect(made).toMatchObject({ definition: { tool: 'web_fetch' }, implementation: { tool: 'web.fetch' } })
 })
 
-it('what a plugin describes has the first 20 of its warnings told', () => {
+it("a plugin's description returns the first 20 warnings", () => {
   const extra = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x${index}`, 1]))
   const { warnings } = submission({ tools: [tool('a', extra)] })
   expect(warnings.map(({ path }) => path)).toEqual(Array.from({ length: 20 }, (_, index) => `/tools/0/x${index}`))
 })
 
-it('what a plugin describes is stored together or not at all, and its problems say which tool', async () => {
+it("a plugin's tools are stored together or not at all, and problems name their tool", async () => {
   const { publish, stored } = worldOf({ granted: ['KEY'] })
   const send = async (described: JsonObject, config = {}, by = principal('*')) =>
     (await publish([submission(described, { config })], { principal: by, allowBreaking: false }))[0]

@@ -36,7 +36,7 @@ async function problems(body: Json, dialect?: string) {
 }
 const paths = async (body: Json, dialect?: string) => (await problems(body, dialect)).map(({ path }) => path)
 
-it('a document becomes a record of each tool it defines, with the document as their source', async () => {
+it('a document becomes a record for each of its tools, with the document as their source', async () => {
   const document = { plain: [{ tool: 'A' }, { tool: 'B', tags: ['own'] }] }
   const [a, b] = [{ tool: 'A' }, { tool: 'B', tags: ['own'] }].map((each) => definitionOf(each))
   const text = JSON.stringify(document)
@@ -57,7 +57,7 @@ it('a document becomes a record of each tool it defines, with the document as th
   })
 })
 
-it('a document may have its implementation and its tags beside it, which are those of all of its tools', async () => {
+it('a document may have an implementation and tags next to it, which apply to all of its tools', async () => {
   const definition = { plain: [{ tool: 'A', tags: ['own'] }, { tool: 'B' }] }
   const implementation = { kind: 'echo', to: 'x' }
   const { records, specified } = await prepared({ definition, implementation, tags: ['t'] })
@@ -68,13 +68,13 @@ it('a document may have its implementation and its tags beside it, which are tho
   expect(specified).toEqual({ ...UNSPECIFIED, implementation: true, tags: true })
 })
 
-it('a document of one tool stands in its record', async () => {
+it('a document of one tool is stored in its record', async () => {
   const document = { plain: [{}] }
   expect(await prepared(document)).toMatchObject({ records: [{ source: { dialect: 'plain', document } }] })
   expect(await prepared(document)).not.toHaveProperty('document')
 })
 
-it('a document may have an implementation for each tool beside it, and one for the others', async () => {
+it('a document may have an implementation for each tool, and one for the others', async () => {
   const definition = { plain: [{ tool: 'A' }, { tool: 'B' }, { tool: 'C' }] }
   const [one, other] = [{ kind: 'echo', to: 'x' }, { kind: 'other' }]
   const { records, specified } = await prepared({ definition, implementations: { A: one, C: other } })
@@ -84,7 +84,7 @@ it('a document may have an implementation for each tool beside it, and one for t
   expect(all.records.map(({ implementation }) => implementation)).toEqual([one, other, other])
 })
 
-it('a document has its implementations judged where they stand', async () => {
+it('a document has its implementations checked with their location', async () => {
   const definition = { plain: [{ tool: 'A' }, { tool: 'B' }] }
   const implementations = { 'A': { kind: 'echo', wrong: '/at' }, 'B': { kind: 'none' }, 'x/y': { kind: 'echo' } }
   expect(await problems({ definition, implementations })).toEqual([
@@ -96,7 +96,7 @@ it('a document has its implementations judged where they stand', async () => {
   expect(await paths({ definition, implementations: [] })).toEqual(['/implementations'])
 })
 
-it('a document with an id of its own is in the toolkit that it was in, unless another is given', async () => {
+it('a document with its own id stays in its toolkit, unless another is given', async () => {
   const codec = {
     ...plain,
     decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
@@ -127,7 +127,7 @@ it('a document with an id of its own is in the toolkit that it was in, unless an
   expect(asked).toHaveLength(1)
 })
 
-it('a document keeps its own tags where none are said, and has none where none is said to be', async () => {
+it('a document keeps its own tags if none are sent, and has none if an empty list is sent', async () => {
   const definition = { plain: [{ tags: ['own'] }] }
   const own = await prepared({ definition })
   expect([own.records[0]?.tags, own.specified]).toEqual([['own'], UNSPECIFIED])
@@ -135,12 +135,12 @@ it('a document keeps its own tags where none are said, and has none where none i
   expect([none.records[0]?.tags, none.specified]).toEqual([[], { ...UNSPECIFIED, tags: true }])
 })
 
-it('a document is told the toolkit and the version beside it', async () => {
+it('a document gets the toolkit and version next to it', async () => {
   const { records } = await prepared({ definition: { plain: [{}] }, toolkit: 'Other', version: '2.3.4' })
   expect(records.map(({ id }) => id)).toEqual(['Other.Do@2.3.4'])
 })
 
-it('a document is read in the dialect that is said', async () => {
+it('a document is read in the requested dialect', async () => {
   const empty = { name: 'x' }
   expect(await problems(empty)).toEqual([
     {
@@ -154,7 +154,7 @@ it('a document is read in the dialect that is said', async () => {
   ])
 })
 
-it('a document is one also where its field definition is null, and is no wrapper without that field', async () => {
+it("a document with a null 'definition' field is a wrapper, and one without that field is not", async () => {
   expect(await problems({ definition: null })).toEqual([
     { path: '/definition', message: 'Must be a definition, which is an object' },
   ])
@@ -167,7 +167,7 @@ it('a document is one also where its field definition is null, and is no wrapper
 it.each([
   ['bare', (document: Json) => document, ''],
   ['wrapped', (definition: Json) => ({ definition }), '/definition'],
-])('a document (%s) has its problems and warnings at their places', async (_, body, prefix) => {
+])('a document (%s) has its problems and warnings with their location', async (_, body, prefix) => {
   expect(await paths(body({ plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }))).toEqual([`${prefix}/a`])
   expect(await paths(body({ plain: [{}, BAD] }))).toEqual([`${prefix}/plain/1/input/type`])
   const { warnings } = await prepared(body({ plain: [{}], warnings: [{ path: '/w', message: 'Is odd' }] }))
@@ -181,7 +181,7 @@ it.each([
   }
 })
 
-it('a document has its schemas within the bounds, with the references of its dialect', async () => {
+it('a document has its schemas checked against the limits, with the references of its dialect', async () => {
   expect(await paths({ plain: [{ input: schemasDeep(32) }] })).toEqual([])
   expect(await paths({ plain: [{ input: schemasDeep(33) }] })).toEqual([`/plain/0/input${'/properties/a'.repeat(32)}`])
   const shared = { plain: [{ input: { $defs: { x: {} } } }] }
@@ -190,7 +190,7 @@ it('a document has its schemas within the bounds, with the references of its dia
   expect((await prepareDocument({ kind: 'document', body: shared }, local)).ok).toBe(true)
 })
 
-it('a document has its implementation judged with each of its tools', async () => {
+it('a document has its implementation checked with each of its tools', async () => {
   const definition = { plain: [{ tool: 'A' }, { tool: 'B' }] }
   expect(await problems({ definition, implementation: { kind: 'echo', wrong: '/at' } })).toEqual([
     { path: '/implementation/at', message: 'Wrong for A' },
@@ -199,7 +199,7 @@ it('a document has its implementation judged with each of its tools', async () =
   expect(await paths({ definition, implementation: null })).toEqual([])
 })
 
-it('a document is told of everything at once: what is beside it, its schemas, its implementation', async () => {
+it('a document has all problems reported at once: of the wrapper, the schemas and the implementation', async () => {
   const implementation = { kind: 'echo', wrong: '/at' }
   expect(await paths({ definition: { plain: [BAD] }, implementation, surprise: 1 })).toEqual([
     '/surprise',
@@ -226,7 +226,7 @@ const problemsOf = async (...tools: readonly Tool[]) => {
   return result.ok ? [] : result.problems
 }
 
-it('complete definitions become records, each of its own document and implementation', async () => {
+it('complete definitions become records, each with its own document and implementation', async () => {
   const tools = [tool(), tool({ tool: 'B' }, { implementation: { kind: 'other' }, document: 'b', dialect: 'd' })]
   const warnings = [{ path: '/w', message: 'Is odd' }]
   expect(await prepareDefinitions({ kind: 'definitions', tools, warnings }, deps)).toEqual({
@@ -244,7 +244,7 @@ it('complete definitions become records, each of its own document and implementa
   })
 })
 
-it('complete definitions are texts, and not too long ones', async () => {
+it('complete definitions must be valid Unicode, and not too long', async () => {
   const room = 512 * 1024 - canonicalJson(definitionOf({ description: '' })).length
   expect(await problemsOf(tool({ description: 'x'.repeat(room) }))).toEqual([])
   expect(await problemsOf(tool({ description: 'x'.repeat(room + 1) }))).toEqual([
@@ -255,13 +255,13 @@ it('complete definitions are texts, and not too long ones', async () => {
   ])
 })
 
-it('complete definitions have an id', async () => {
+it('complete definitions must have an id', async () => {
   expect(await problemsOf(tool({ tool: 'a b' }))).toEqual([
     { path: '', message: "'Kit.a b@1.0.0' must be an id 'Toolkit.Tool@x.y.z', each name 1 to 64 characters" },
   ])
 })
 
-it('complete definitions have their schemas within the bounds, and may refer within each', async () => {
+it('complete definitions must have schemas within the limits, and may have references inside each', async () => {
   expect(await problemsOf(tool({ input: schemasDeep(32), output: schemasDeep(32) }))).toEqual([])
   expect((await problemsOf(tool({ input: schemasDeep(33) }))).map(({ path }) => path)).toEqual([
     `/in${'/properties/a'.repeat(32)}`,
@@ -280,7 +280,7 @@ it('complete definitions have their schemas within the bounds, and may refer wit
   ])
 })
 
-it('complete definitions have a document that is a text, and not too long a one', async () => {
+it('complete definitions must have a document of valid Unicode that is not too long', async () => {
   const message = 'Is larger than 262144 bytes, the most a definition may have'
   expect(await problemsOf(tool(BAD, { document: LARGE }))).toEqual([{ path: '/definition', message }])
   expect(await problemsOf(tool({}, { document: '\ud800' }))).toEqual([
@@ -288,7 +288,7 @@ it('complete definitions have a document that is a text, and not too long a one'
   ])
 })
 
-it('complete definitions have an implementation that its runner takes, and that is a text', async () => {
+it('complete definitions must have a valid implementation that their runner accepts', async () => {
   expect(await problemsOf(tool({}, { implementation: { kind: 'echo', wrong: '/at' } }))).toEqual([
     { path: '/implementation/at', message: 'Wrong for Do' },
   ])
@@ -301,7 +301,7 @@ it('complete definitions have an implementation that its runner takes, and that 
   ])
 })
 
-it('complete definitions are told of everything at once, in their order', async () => {
+it('complete definitions have all problems reported at once, in order', async () => {
   const wrong = tool({ ...BAD, tool: '' }, { implementation: { kind: 'echo', wrong: '/at', text: '\ud800' } })
   expect((await problemsOf(tool({ output: BAD.input }), wrong)).map(({ path }) => path)).toEqual([
     '/out/type',

@@ -8,7 +8,7 @@ function read(body: JsonObject) {
 }
 const LARGE = 'x'.repeat(256 * 1024)
 
-it('what is said beside a definition is nothing', () => {
+it('the wrapper of a definition may be empty', () => {
   expect(read({})).toEqual({ wrapper: { decodeOptions: {} }, problems: [] })
   expect(read({ implementation: null })).toEqual({ wrapper: { decodeOptions: {} }, problems: [] })
   // As a value that was set to nothing
@@ -18,7 +18,7 @@ it('what is said beside a definition is nothing', () => {
   })
 })
 
-it('what is said beside a definition is a toolkit, a version, tags and an implementation', () => {
+it('the wrapper of a definition may have a toolkit, a version, tags and an implementation', () => {
   const said = { tags: ['a', 'b'.repeat(64)], implementation: { kind: 'echo', more: [1] } }
   expect(read({ ...said, toolkit: 'Kit', version: '1.2.3' })).toEqual({
     wrapper: { ...said, decodeOptions: { toolkit: 'Kit', version: '1.2.3' } },
@@ -71,24 +71,24 @@ it.each<[string, JsonObject, string, string]>([
     '/a~1b',
     "Unknown field 'a/b': wanted 'definition', 'implementation', 'implementations', 'toolkit', 'version', 'tags', 'security_level', 'approval'",
   ],
-])('what is said beside a definition is not %s', (_, body, path, message) => {
+])('the wrapper of a definition may not have %s', (_, body, path, message) => {
   expect(read(body).problems).toEqual([{ path, message }])
 })
 
-it('what is said beside a definition is not tags that are too large, for an implementation even', () => {
+it('the wrapper of a definition may not have tags that are too large even for an implementation', () => {
   expect(read({ tags: LARGE }).problems).toEqual([
     { path: '/tags', message: `${TAGS}, got a string of 262144 characters` },
     { path: '/tags', message: 'Is larger than 262144 bytes, the most an implementation may have' },
   ])
 })
 
-it('what is said beside a definition leaves out what is wrong', () => {
+it('the wrapper of a definition leaves out invalid values', () => {
   expect(read({ toolkit: 'a b', version: '1', tags: [''], implementation: {} }).wrapper).toEqual({
     decodeOptions: {},
   })
 })
 
-it('what is said beside a definition is told of everything that is wrong, the fields that there are not first', () => {
+it('the wrapper of a definition has all problems reported, unknown fields first', () => {
   const body = { tags: 7, x: 1, toolkit: '', y: 2, version: '', implementation: { kind: 0, z: '\ud800' } }
   expect(read(body).problems.map(({ path }) => path)).toEqual([
     '/x',

@@ -64,7 +64,7 @@ describe.each(WAYS)('%s', (name, of) => {
     ])
   })
 
-  it(`${name} is refused whoever may not publish it`, async () => {
+  it(`${name} is refused to callers who may not publish it`, async () => {
     const { publish, asked } = worldOf()
     const [report] = await publish([of()], { ...options, principal: principal('Other.*') })
     expect(report).toMatchObject({
@@ -77,7 +77,7 @@ describe.each(WAYS)('%s', (name, of) => {
   it.each([
     ['may have a secret', requiring({ secrets: [{ id: 'KEY' }] }), "may have the secret 'KEY'"],
     ["is given users' tokens", requiring({ authorization: [{ id: 'mail' }] }), "is given users' tokens of 'mail'"],
-  ])(`${name} that %s takes a credential that names it or its toolkit`, async (_, more, why) => {
+  ])(`${name} that %s needs a credential that names it or its toolkit`, async (_, more, why) => {
     const { publish, asked, stored } = worldOf({ granted: ['KEY'] })
     const by = async (...tools: readonly string[]) =>
       (await publish([of(more)], { ...options, principal: principal(...tools) }))[0]
@@ -94,7 +94,7 @@ describe.each(WAYS)('%s', (name, of) => {
     expect(stored).toHaveLength(3)
   })
 
-  it(`${name} that may not have the secret it requires takes no such credential`, async () => {
+  it(`${name} that may not have the secret it requires needs no such credential`, async () => {
     const { publish } = worldOf()
     const [report] = await publish([of(requiring({ secrets: [{ id: 'KEY' }] }))], {
       ...options,
@@ -103,7 +103,7 @@ describe.each(WAYS)('%s', (name, of) => {
     expect(report).toMatchObject({ ok: true })
   })
 
-  it(`${name} that is not within the bounds is refused, and not stored`, async () => {
+  it(`${name} beyond the limits is refused, and not stored`, async () => {
     const { publish, stored } = worldOf()
     for (const more of [
       { input: { type: 'text' } },
@@ -117,7 +117,7 @@ describe.each(WAYS)('%s', (name, of) => {
     expect(stored).toEqual([])
   })
 
-  it(`${name} is reported on as the registry would have it`, async () => {
+  it(`${name} is reported with the registry's result`, async () => {
     const reportOf = async (outcome: (ids: readonly string[]) => PublicationResult) =>
       (await worldOf({ outcomes: { 'Kit.Do@1.0.0': outcome } }).publish([of()], options))[0]
     const ids = ['Kit.Do@1.0.0']
@@ -134,7 +134,7 @@ describe.each(WAYS)('%s', (name, of) => {
     })
   })
 
-  it(`${name} is not stored in a dry run, and judged all the same`, async () => {
+  it(`${name} is not stored in a dry run, but checked`, async () => {
     const { publish, stored } = worldOf()
     const dryRun = { ...options, dryRun: true }
     expect((await publish([of()], dryRun))[0]).toMatchObject({
@@ -156,14 +156,14 @@ const other = { ...options, principal: principal('Other.*') }
 const wrong = { input: { type: 'text' } }
 
 it.each(WAYS.slice(0, 2))(
-  'a publisher that may not, and whose tool is wrong too, is told what is wrong with %s',
+  'a publisher without rights whose tool is also invalid is told what is wrong with %s',
   async (_, of) => {
     const [report] = await worldOf().publish([of(wrong)], other)
     expect(report).toMatchObject({ failure: { type: 'definition-invalid' } })
   },
 )
 
-it("a publisher that may not, and whose tool is wrong too, is told of an import's tool that it may not, and the registry is not asked", async () => {
+it('a publisher without rights for an invalid imported tool is told so without asking the registry', async () => {
   const { publish, asked } = worldOf()
   expect(await publish([{ kind: 'import', imported: importedOf(wrong) }], other)).toEqual([
     { ok: false, ids: [], failure: { type: 'forbidden', reason: "The credential does not cover 'Kit.Do'" } },
@@ -171,7 +171,7 @@ it("a publisher that may not, and whose tool is wrong too, is told of an import'
   expect(asked).toEqual([])
 })
 
-it("a publisher that may not, and whose tool is wrong too, is told so of an import's tool that is unchanged, too", async () => {
+it('a publisher without rights for an unchanged imported tool is told so, too', async () => {
   const { version, ...definition } = definitionOf()
   const imported = { ...importedOf(), definition }
   const record = await createToolRecord({ ...imported, definition: { ...definition, version } }, sha256)
@@ -181,7 +181,7 @@ it("a publisher that may not, and whose tool is wrong too, is told so of an impo
   ])
 })
 
-it('submissions are judged each alone, stored together and in order, and reported on in order', async () => {
+it('submissions are checked separately, and stored and reported together in order', async () => {
   const { publish, asked, stored } = worldOf({ outcomes: { 'Kit.C@1.0.0': conflict } })
   const document = (...tools: readonly string[]) => ({
     kind: 'document' as const,
@@ -229,7 +229,7 @@ it('submissions are judged each alone, stored together and in order, and reporte
   expect(asked).toEqual(['current Kit.D', 'publish 4'])
 })
 
-it('submissions are refused as a whole, all tools of one, where one of them may not be published', async () => {
+it('submissions are refused as a whole if one of their tools may not be published', async () => {
   const { publish, stored } = worldOf()
   const by = { ...options, principal: principal('Kit.A', 'Kit.B') }
   const [report] = await publish(
@@ -244,7 +244,7 @@ it('submissions are refused as a whole, all tools of one, where one of them may 
   expect(stored).toEqual([])
 })
 
-it('submissions are read in the dialect that each says, and give their warnings', async () => {
+it('submissions are read in their own dialect, and return their warnings', async () => {
   const warnings = [{ path: '/w', message: 'Is odd' }]
   const { publish } = worldOf()
   const reports = await publish(
@@ -260,7 +260,7 @@ it('submissions are read in the dialect that each says, and give their warnings'
   ])
 })
 
-it('submissions are not answered where the registry has no result for one', async () => {
+it('submissions throw if the registry has no result for one', async () => {
   const { deps } = worldOf()
   const publish = createPublish({ ...deps, writer: { ...deps.writer, publish: async () => [] } })
   await expect(publish([{ kind: 'document', body: { plain: [{}] } }], options)).rejects.toThrow(
@@ -268,7 +268,7 @@ it('submissions are not answered where the registry has no result for one', asyn
   )
 })
 
-it('submissions may be none', async () => {
+it('submissions may be empty', async () => {
   const { publish, asked } = worldOf()
   expect(await publish([], options)).toEqual([])
   expect(asked).toEqual([])
@@ -280,12 +280,12 @@ const allowed = async (submission: Submission, allowBreaking: boolean) => {
   return stored[0]?.[0]?.allowBreaking
 }
 
-it.each(WAYS.slice(0, 2))('what breaks semantic versioning is allowed in %s by its publisher alone', async (_, of) => {
+it.each(WAYS.slice(0, 2))('breaking changes are allowed in %s only by the publisher', async (_, of) => {
   expect(await allowed(of(), false)).toBe(false)
   expect(await allowed(of(), true)).toBe(true)
 })
 
-it("what breaks semantic versioning is judged in an import's tool where its publisher says the version", async () => {
+it('breaking changes are checked in an import if its publisher sets the version', async () => {
   expect(await allowed({ kind: 'import', imported: importedOf(), version: '1.0.0' }, false)).toBe(false)
   expect(
     await allowed({ kind: 'import', imported: importedOf(), version: '1.0.0', sourceVersion: '1.0.0' }, false),
@@ -293,12 +293,12 @@ it("what breaks semantic versioning is judged in an import's tool where its publ
   expect(await allowed({ kind: 'import', imported: importedOf(), version: '1.0.0' }, true)).toBe(true)
 })
 
-it("what breaks semantic versioning is not judged in an import's tool where the version follows from the change", async () => {
+it('breaking changes are not checked in an import if the version follows from the change', async () => {
   expect(await allowed({ kind: 'import', imported: importedOf() }, false)).toBe(true)
   expect(await allowed({ kind: 'import', imported: importedOf(), sourceVersion: '3.0.0' }, false)).toBe(true)
 })
 
-describe("an import's tool", () => {
+describe('an imported tool', () => {
   const { version: _, ...definition } = definitionOf()
   const imported = { ...importedOf(), definition }
   const worldWith = async (more: Partial<Definition> = {}) => {
@@ -310,7 +310,7 @@ describe("an import's tool", () => {
   }
 
   it.each([true, false])(
-    "an import's tool that is unchanged is reported so, and not stored (dry run: %s)",
+    'an imported tool that is unchanged is reported as unchanged, and not stored (dry run: %s)',
     async (dryRun) => {
       const { publish, asked } = await worldWith()
       expect(await publish([{ kind: 'import', imported, version: '9.0.0' }], { ...options, dryRun })).toEqual([
@@ -320,19 +320,16 @@ describe("an import's tool", () => {
     },
   )
 
-  it.each([true, false])(
-    "an import's tool that changed is reported so, with its new id (dry run: %s)",
-    async (dryRun) => {
-      const { publish, stored } = await worldWith({ description: 'Another' })
-      expect(await publish([{ kind: 'import', imported, sourceVersion: '9.0.0' }], { ...options, dryRun })).toEqual([
-        { ok: true, outcome: 'created', ids: ['Kit.Do@1.2.4'], warnings: [], imported: importedAs('changed') },
-      ])
-      expect(stored).toHaveLength(dryRun ? 0 : 1)
-    },
-  )
+  it.each([true, false])('an imported tool that changed is reported with its new id (dry run: %s)', async (dryRun) => {
+    const { publish, stored } = await worldWith({ description: 'Another' })
+    expect(await publish([{ kind: 'import', imported, sourceVersion: '9.0.0' }], { ...options, dryRun })).toEqual([
+      { ok: true, outcome: 'created', ids: ['Kit.Do@1.2.4'], warnings: [], imported: importedAs('changed') },
+    ])
+    expect(stored).toHaveLength(dryRun ? 0 : 1)
+  })
 })
 
-it('lets others in after a stretch of submissions, by the work of each', async () => {
+it('yields to other requests after some submissions, depending on their work', async () => {
   const submission = (tool: string, more: object = {}) => ({
     kind: 'document' as const,
     body: { definition: { plain: [{ tool, name: tool, ...more }] }, implementation: { kind: 'echo' } },

@@ -13,14 +13,14 @@ it('a record is its definition with an id, a security level, its source and a di
   })
 })
 
-it('a record has an implementation where one is given', async () => {
+it('a record has an implementation if one is given', async () => {
   expect(await createToolRecord(parts, sha256)).not.toHaveProperty('implementation')
   expect(await createToolRecord({ ...parts, implementation: { kind: 'echo' } }, sha256)).toMatchObject({
     implementation: { kind: 'echo' },
   })
 })
 
-it('a record has the security level that is said, and else the one its requirements mean', async () => {
+it('a record has the given security level, or the one that its requirements imply', async () => {
   const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: false }
   const levelOf = async (more: object) =>
     (await createToolRecord({ ...parts, definition: definitionOf(more) }, sha256)).securityLevel
@@ -29,7 +29,7 @@ it('a record has the security level that is said, and else the one its requireme
   expect(await levelOf({ securityLevel: 7 })).toBe(7)
 })
 
-it('a record has a digest over what is seen and what runs, and not over its source', async () => {
+it('a record has a digest of what is visible and what runs, but not of its source', async () => {
   const digestOf = async (more: object) => (await createToolRecord({ ...parts, ...more }, sha256)).digest
   const digest = await digestOf({})
   expect(await digestOf({ document: 'another', dialect: 'other' })).toBe(digest)

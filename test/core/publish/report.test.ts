@@ -17,7 +17,7 @@ const prepared = (records: readonly ToolRecord[] = [], more: Partial<PreparedSub
   ...more,
 })
 
-it.each([created, unchanged])('a report reports that tools were $outcome, with warnings', (result) => {
+it.each([created, unchanged])('a report says that tools were $outcome, with warnings', (result) => {
   expect(completeResult(result, prepared())).toEqual({ ...result, warnings })
   const held = [{ path: '', message: 'Is held' }]
   expect(completeResult({ ...result, warnings: held }, prepared())).toMatchObject({ warnings: [...warnings, ...held] })
@@ -44,7 +44,7 @@ it('a report lists new versions without an implementation as uncallable', () => 
   expect(completeResult(created, prepared(records.slice(1)))).not.toHaveProperty('uncallable')
 })
 
-it('a report gives the reason when the registry refuses a publication', () => {
+it('a report has the reason if the registry refuses a publication', () => {
   const refused: PublicationResult = { ok: false, ids, failure: { type: 'conflict', message: 'Exists' } }
   expect(completeResult(refused, prepared([], { state: 'new' }))).toEqual(refused)
 })

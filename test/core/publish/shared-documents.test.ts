@@ -18,7 +18,7 @@ const published = (dialect: string, document: Json) =>
   recordOf({ toolkit: 'Kit', tool: 'one', version: '1.0.0', id: 'Kit.one@1.0.0', source: { dialect, document } })
 
 it.each(SEVERAL)(
-  'a document of several tools goes with a record for who sees all of them: %s',
+  'a document of several tools is returned with a record to readers of all its tools: %s',
   async (dialect, document) => {
     const record = published(dialect, document)
     const asked: string[] = []
@@ -28,7 +28,7 @@ it.each(SEVERAL)(
 )
 
 it.each(SEVERAL)(
-  'a document of several tools is left out for who does not, and then nothing else is: %s',
+  'a document of several tools is the only part left out for other readers: %s',
   async (dialect, document) => {
     const record = published(dialect, document)
     const seen = await redactSharedDocument(record, codecs, async (id) => id !== 'Kit.three@1.0.0')
@@ -37,7 +37,7 @@ it.each(SEVERAL)(
   },
 )
 
-it('a document of several tools is left out where it cannot be read any more', async () => {
+it('a document of several tools is left out if it can no longer be read', async () => {
   const record = published('plugin', { tools: [...tools, { name: 1 }] })
   expect((await redactSharedDocument(record, codecs, async () => true)).source).toEqual({ dialect: 'plugin' })
 })
@@ -49,7 +49,7 @@ it.each([
   ['plugin', { tools: tools.slice(0, 1) }],
   ['oxp', { id: 'Kit.one@1.0.0' }],
   ['unknown', { tools }],
-])('a document of one tool goes with its record: %s', async (dialect, document) => {
+])('a document of one tool is returned with its record: %s', async (dialect, document) => {
   const record = published(dialect, document)
   expect(dropSharedDocument(record, codecs)).toBe(record)
   expect(await redactSharedDocument(record, codecs, () => Promise.reject(new Error('Nobody is asked')))).toBe(record)

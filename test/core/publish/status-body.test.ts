@@ -15,7 +15,7 @@ it.each([
     { status: { state: 'active' }, trusted: true },
   ],
   [{ trusted: false }, { trusted: false }],
-])('what is said of a version or a toolkit is read: %j', (body, value) => {
+])('a change of a version or a toolkit is read: %j', (body, value) => {
   expect(read(body)).toEqual({ ok: true, value })
 })
 
@@ -28,7 +28,7 @@ it.each([
   [{ status: 'active', extra: 1 }, '/extra'],
   [{ trusted: 'yes' }, '/trusted'],
   [{ trusted: true, extra: 1 }, '/extra'],
-])('what is said of a version or a toolkit is refused with the place: %j', (body, path) => {
+])('a change of a version or a toolkit is refused with the location of the error: %j', (body, path) => {
   const { ok, problems } = { problems: [], ...read(body) }
   expect([ok, problems.map((each: { path: string }) => each.path)]).toEqual([false, expect.arrayContaining([path])])
 })

@@ -349,18 +349,18 @@ const SAID: readonly (readonly [ToolContract, ToolContract, readonly string[]])[
   [needs({ secrets: [{ id: 's' }] }), needs({ secrets: [{ id: 's' }], user_id: true }), ['A user id is now required']],
 ]
 
-test.each(SAID)('what changed is said: %#', (previous, next, said) => {
+test.each(SAID)('what changed is described: %#', (previous, next, said) => {
   expect(compareDefinitions(previous, next).map(({ what }) => what)).toEqual(said)
 })
 
-test('the gravest change decides', () => {
+test('the most severe change decides', () => {
   const described = { ...a, title: 'A' }
   expect(requiredBump(compareExpanded(input({ a }), input({ a })))).toBe('patch')
   expect(requiredBump(compareExpanded(input({ a }), input({ a: described, b: a })))).toBe('minor')
   expect(requiredBump(compareExpanded(input({ a, c: a }), input({ a: described, b: a })))).toBe('major')
 })
 
-test('a bump is judged of what schemas say, not of where they say it', () => {
+test('a bump depends on what schemas contain, not on where they contain it', () => {
   const apart = { input: { properties: { a: { $ref: '#/$defs/A' } }, $defs: { A: a } } }
   const inPlace = { input: { properties: { a } } }
   expect(requiredBump(compareExpanded(contract(apart), contract(inPlace)))).toBe('patch')
@@ -416,7 +416,7 @@ test.each<[BumpLevel, string, string]>([
   expect(lowestVersion(previous, level)).toBe(lowest),
 )
 
-test('versions: what to do is said', () => {
+test('versions: the response says what to do', () => {
   const next = input({ b: a, c: a }, { required: ['b'] })
   expect(checkSuccessor(input({ b: a }), { ...next, version: '1.0.1' })).toEqual([
     {
@@ -432,7 +432,7 @@ test('versions: what to do is said', () => {
   ])
 })
 
-test('versions: where it changed is said as a pointer into what was sent', () => {
+test('versions: the location of a change is a pointer into the submitted document', () => {
   const places = { input: '/definition/in', output: '/definition/out', requirements: '/definition/requirements' }
   const before = { ...input({ b: a }), output: {} }
   const secrets = [{ id: 'KEY' }]

@@ -292,14 +292,14 @@ const rows: readonly Row[] = [
   ],
 ]
 
-test.each(rows)('both engines tell the same: %s', async (_, schema, value, problems) => {
+test.each(rows)('both engines report the same: %s', async (_, schema, value, problems) => {
   const { one } = await importCompiled({ one: schema })
   const expected: Problem[] = problems.map(([path, message]) => ({ path, message }))
   expect(interpretSchema(schema)(value)).toEqual(expected)
   expect(createCompiledValidator(one!, schema)(value)).toEqual(expected)
 })
 
-test('a value that nests deeper than the stack of compiled code is told, other faults are not', () => {
+test('a value that nests deeper than compiled code can check is reported, and other errors are thrown', () => {
   const failing = (error: Error) =>
     createCompiledValidator(() => {
       throw error
@@ -308,7 +308,7 @@ test('a value that nests deeper than the stack of compiled code is told, other f
   expect(() => failing(new TypeError('fault'))(1)).toThrow('fault')
 })
 
-test('at most 100 problems are told', async () => {
+test('at most 100 problems are reported', async () => {
   const schema = { items: { type: 'string' } }
   const { one } = await importCompiled({ one: schema })
   const value = Array.from({ length: 500 }, () => 1)
@@ -323,13 +323,13 @@ test('a compiled module needs nothing at run time', async () => {
   expect(Object.keys(await importCompiled({ a: true, b: true }))).toEqual(['a', 'b'])
 })
 
-test('what cannot be compiled is refused when building', async () => {
+test('a schema that cannot be compiled is refused at build time', async () => {
   await expect(compileSchemas({ 'not-a-name': true })).rejects.toThrow('Cannot export a schema')
   await expect(compileSchemas({ a: { $ref: 'https://example.com/b' } })).rejects.toThrow("can't resolve reference")
   await expect(compileSchemas({ a: { $dynamicRef: '#' } })).rejects.toThrow("Cannot compile '$dynamicRef'")
 })
 
-test('schemas with one $id do not meet', async () => {
+test('schemas with the same $id do not interfere', async () => {
   const same = await importCompiled({ a: { $id: 'x:y', type: 'string' }, b: { $id: 'x:y', type: 'number' } })
   expect([same['a']!('s'), same['b']!('s')]).toEqual([true, false])
 })
@@ -358,7 +358,7 @@ test.each<[string, boolean, JsonSchema]>([
   expect(isCheckedInLinearTime(schema)).toBe(expected)
 })
 
-test('a value of more parts than the interpreter looks at is not checked', async () => {
+test('a value of more parts than the interpreter checks is not checked', async () => {
   const schema = { items: { type: 'string' } }
   const { one } = await importCompiled({ one: schema })
   const validate = createCompiledValidator(one!, schema)

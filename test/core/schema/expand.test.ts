@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/core/tool/json.ts'
 const $ref = (name: string) => ({ $ref: `#/$defs/${name}` })
 const BOUNDS = { schemas: 100, depth: 10, nesting: 20, characters: 1_000 }
 
-it('a schema has its definitions written where they are referred to, with what stands beside the reference', () => {
+it('a schema has its definitions inlined where they are referenced, with the keywords next to the reference', () => {
   const schema = {
     type: 'object',
     properties: { a: $ref('A'), list: { items: { ...$ref('A'), description: 'Another.' } } },
@@ -59,7 +59,7 @@ it.each<[string, JsonObject, unknown]>([
     { const: { $ref: '#' }, items: $ref('A'), $defs: { A: {} } },
     { const: { $ref: '#' }, items: {} },
   ],
-])('a schema that refers to %s says that in place', (_, schema, expected) => {
+])('a schema that refers to %s has that inlined', (_, schema, expected) => {
   expect(expandSchema(schema)).toEqual({ schema: expected, cut: [] })
 })
 
@@ -115,7 +115,7 @@ it.each<[string, JsonObject, unknown, unknown]>([
     { items: {} },
     [{ path: '/items/$ref', why: 'too large' }],
   ],
-])('a schema that refers %s takes anything there, and says so', (_, schema, expected, cut) => {
+])('a schema that refers %s accepts anything there, and reports it', (_, schema, expected, cut) => {
   expect(expandSchema(schema, BOUNDS)).toEqual({ schema: expected, cut })
 })
 
@@ -123,13 +123,13 @@ it.each<[string, JsonObject | boolean]>([
   ['without references', { type: 'string', properties: { $ref: {} }, default: { $ref: '#' } }],
   ['true', true],
   ['false', false],
-])('a schema that is %s is given back itself', (_, schema) => {
+])('a schema that is %s is returned itself', (_, schema) => {
   const expanded = expandSchema(schema)
   expect(expanded.schema).toBe(schema)
   expect(expanded.cut).toEqual([])
 })
 
-it('a schema takes the values that it took with its references', () => {
+it('an expanded schema accepts the same values as before', () => {
   const schema: JsonObject = {
     type: 'object',
     properties: {

@@ -19,7 +19,7 @@ test('hostile schemas and values: references that fan out are stopped', () => {
   expect(interpretSchema({ $ref: '#/$defs/l0', $defs })('a')).toEqual(COSTLY)
 })
 
-test('hostile schemas and values: references in a circle and values that nest too deep are told', () => {
+test('hostile schemas and values: circular references and values that nest too deep are reported', () => {
   const [circle] = interpretSchema({ $ref: '#' })(1)
   expect(circle?.message).toMatch(/^Is too (deep or too large|costly) to check/)
   let deep: unknown = 1
@@ -28,7 +28,7 @@ test('hostile schemas and values: references in a circle and values that nest to
   expect(interpretSchema({ items: { $ref: '#' } })(deep)).toEqual([{ path: '', message }])
 })
 
-test('hostile schemas and values: each validation has a budget of its own', () => {
+test('hostile schemas and values: each validation has its own budget', () => {
   const validate = interpretSchema({ items: { type: 'number' } })
   const many = Array.from({ length: 150_000 }, (_, index) => index)
   expect([validate(many), validate(many), validate([1, 'a'])]).toEqual([
@@ -39,14 +39,14 @@ test('hostile schemas and values: each validation has a budget of its own', () =
   expect(validate([...many, ...many])).toEqual(COSTLY)
 })
 
-test('hostile schemas and values: an evaluation is one of some 175,000', () => {
+test('hostile schemas and values: a validation makes some 175,000 evaluations at most', () => {
   const many = (count: number) => Array.from({ length: count }, () => 1)
   const withItems = (items: JsonSchema) => interpretSchema({ items })
   expect(withItems({})(many(177_000))).toEqual([])
   expect(withItems({})(many(178_000))).toEqual(COSTLY)
 })
 
-test('hostile schemas and values: what takes longer than a comparison costs more', () => {
+test('hostile schemas and values: operations that take longer than a comparison cost more', () => {
   const names = Array.from({ length: 1_600 }, (_, index) => `n${index}`)
   const object = Object.fromEntries(names.map((name) => [name, 'a'.repeat(64)]))
   const costly: readonly (readonly [JsonSchema, unknown, number])[] = [
@@ -68,7 +68,7 @@ test('hostile schemas and values: what takes longer than a comparison costs more
   }
 })
 
-test('hostile schemas and values: texts are matched in time that grows with them', () => {
+test('hostile schemas and values: strings are matched in time linear in their length', () => {
   const ambiguous = interpretSchema({ properties: { a: { pattern: '^(a+)+b$' } } })
   expect(ambiguous({ a: 'aab' })).toEqual([])
   expect(ambiguous({ a: 'a'.repeat(100_000) })).toEqual([{ path: '/a', message: 'Must match the pattern ^(a+)+b$' }])
@@ -77,7 +77,7 @@ test('hostile schemas and values: texts are matched in time that grows with them
   expect(interpretSchema({ not: { pattern: '^[a-z]+$' } })('a'.repeat(1_010_000))).toEqual(COSTLY)
 })
 
-test('hostile schemas and values: texts are matched as often as their lengths and patterns allow', () => {
+test('hostile schemas and values: strings are matched as often as their lengths and patterns allow', () => {
   const validate = interpretSchema({ items: { pattern: '(?:a?){500}a{500}$' } })
   const texts = (count: number, length: number) => Array.from({ length: count }, () => 'a'.repeat(length))
   expect(validate(texts(1, 980))).toEqual([])
@@ -89,7 +89,7 @@ test('hostile schemas and values: texts are matched as often as their lengths an
   expect(interpretSchema({ pattern: '^.{1,2048}$' })('a'.repeat(2_049))).toHaveLength(1)
 })
 
-test('hostile schemas and values: names are matched as texts are', () => {
+test('hostile schemas and values: property names are matched like strings', () => {
   const validate = interpretSchema({ patternProperties: { '^(a+)+b$': { type: 'string' } } })
   expect(validate({ aab: 1, aa: 1 })).toEqual([{ path: '/aab', message: 'Must be a string' }])
   expect(validate({ ['a'.repeat(100_000)]: 1 })).toEqual([])
@@ -98,7 +98,7 @@ test('hostile schemas and values: names are matched as texts are', () => {
   expect(costly([{ ['a'.repeat(900)]: 1 }, { ['a'.repeat(900)]: 1 }])).toEqual(COSTLY)
 })
 
-test('hostile schemas and values: a pattern is matched again after RE2 was made to forget its states', () => {
+test('hostile schemas and values: a pattern matches again after RE2 dropped its states', () => {
   const validate = interpretSchema({ pattern: '[ab]*a[ab]{99}c' })
   const long = `${'ab'.repeat(700)}c`
   for (let times = 0; times < 5; times++) expect([validate(long), validate('abc').length]).toEqual([[], 1])
@@ -110,7 +110,7 @@ test('hostile schemas and values: a pattern that publication refuses matches not
   expect(interpretSchema({ patternProperties: { '^(a)\\1$': true } })({})).toEqual(refusal)
 })
 
-test('hostile schemas and values: equal items are searched for among as many as there are', () => {
+test('hostile schemas and values: equal items are searched for in as many items as allowed', () => {
   const validate = interpretSchema({ uniqueItems: true })
   const numbers = Array.from({ length: 40_000 }, (_, index) => index)
   expect(validate(numbers)).toEqual([])
@@ -126,7 +126,7 @@ test('hostile schemas and values: equal items are searched for among as many as 
   expect(validate([...numbers, ...numbers.map((each) => -each)])).toEqual(COSTLY)
 })
 
-test('hostile schemas and values: what is found in a wide or deep value is looked through up to a bound', () => {
+test('hostile schemas and values: errors of a wide or deep value are read up to a limit', () => {
   const name = 'k'.repeat(100_000)
   const found = interpretSchema({ properties: { [name]: { items: { type: 'string' } } } })({
     [name]: Array.from({ length: 2_000 }, () => 1),
@@ -137,7 +137,7 @@ test('hostile schemas and values: what is found in a wide or deep value is looke
   expect(all).toHaveLength(100)
 })
 
-test('hostile schemas and values: schemas that cannot be used refuse everything', () => {
+test('hostile schemas and values: unusable schemas refuse everything', () => {
   const refusal = [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
   expect(interpretSchema({ pattern: '(' })('')).toEqual(refusal)
   expect(interpretSchema({ properties: { a: 5 } })({})).toEqual(refusal)
@@ -145,17 +145,17 @@ test('hostile schemas and values: schemas that cannot be used refuse everything'
   expect(interpretSchema({ $ref: 'http://[' })({})).toHaveLength(1)
 })
 
-test('hostile schemas and values: values that are no JSON are refused', () => {
+test('hostile schemas and values: values that are not JSON are refused', () => {
   expect(interpretSchema({})(undefined)).toEqual([{ path: '', message: 'Cannot be checked against its schema' }])
   expect(interpretSchema({ additionalProperties: false })({ '\ud800': 1 })).toHaveLength(1)
 })
 
-test('what is easily got wrong: format is an annotation', () => {
+test('common mistakes: format is an annotation', () => {
   expect(interpretSchema({ format: 'email' })('nobody')).toEqual([])
   expect(interpretSchema({ properties: { format: { type: 'string' } } })({ format: 1 })).toHaveLength(1)
 })
 
-test('what is easily got wrong: names of Object.prototype are names like others', () => {
+test('common mistakes: names of Object.prototype are ordinary names', () => {
   const validate = interpretSchema({ required: ['toString', '__proto__'], unevaluatedProperties: false })
   expect(validate(JSON.parse('{"toString":1,"__proto__":1}')).map(({ message }) => message)).toEqual([
     'Is not a known parameter',
@@ -164,7 +164,7 @@ test('what is easily got wrong: names of Object.prototype are names like others'
   expect(validate({}).map(({ path }) => path)).toEqual(['/__proto__', '/toString'])
 })
 
-test('what is easily got wrong: the schema stays as it was', () => {
+test('common mistakes: the schema is not changed', () => {
   const schema = Object.freeze({
     $id: 'not a URI://',
     properties: Object.freeze({ a: Object.freeze({ $ref: '#' }) }),
@@ -173,14 +173,14 @@ test('what is easily got wrong: the schema stays as it was', () => {
   expect(Object.getOwnPropertyNames(schema)).toEqual(['$id', 'properties'])
 })
 
-test('what is easily got wrong: $dynamicRef is a reference', () => {
+test('common mistakes: $dynamicRef is a reference', () => {
   const schema = { $dynamicAnchor: 'node', properties: { next: { $dynamicRef: '#node' }, value: { type: 'number' } } }
   expect(interpretSchema(schema)({ next: { value: 'a' } })).toEqual([
     { path: '/next/value', message: 'Must be a number' },
   ])
 })
 
-test('what is easily got wrong: $dynamicRef beside $ref is one more reference', () => {
+test('common mistakes: $dynamicRef next to $ref is another reference', () => {
   const $defs = { a: { $dynamicAnchor: 'a', minimum: 5 }, b: { $anchor: 'b', maximum: 3 } }
   const validate = interpretSchema({ $ref: '#/$defs/b', $dynamicRef: '#a', $defs })
   expect(validate(4).map(({ message }) => message)).toEqual(['Must be at least 5', 'Must be at most 3'])
@@ -188,12 +188,12 @@ test('what is easily got wrong: $dynamicRef beside $ref is one more reference', 
   expect(beside(4)).toHaveLength(3)
 })
 
-test('what is easily got wrong: an anchor of its own is kept beside a dynamic one', () => {
+test('common mistakes: an anchor is kept next to a dynamic one', () => {
   const a = { $anchor: 'a', $dynamicAnchor: 'b', type: 'string' } as const
   expect(interpretSchema({ $ref: '#a', $defs: { a } })(1)).toHaveLength(1)
 })
 
-test('what is easily got wrong: URIs are understood where references use them', () => {
+test('common mistakes: URIs are resolved where references use them', () => {
   const $id = 'https://example.com/root'
   const $defs = { text: { type: 'string' }, number: { $id: 'number', type: 'number' } } as const
   const told = (schema: object) => interpretSchema({ $id, $defs, ...schema })(true).map(({ message }) => message)
@@ -211,7 +211,7 @@ test('what is easily got wrong: URIs are understood where references use them', 
   expect(interpretSchema({ $id: 'http://[', items: { $ref: '#/$defs/a' }, $defs: { a: true } })([1])).toEqual([])
 })
 
-test('what is easily got wrong: older drafts write tuples as lists of items', () => {
+test('common mistakes: older drafts write tuples as lists of items', () => {
   const schema = {
     items: [{ type: 'string' }, { $ref: '#/$defs/a' }],
     additionalItems: false,
@@ -226,11 +226,11 @@ test('what is easily got wrong: older drafts write tuples as lists of items', ()
   ])
 })
 
-test('what is easily got wrong: a keyword without a value is none', () => {
+test('common mistakes: a keyword with the value undefined is absent', () => {
   expect(interpretSchema({ items: undefined, pattern: undefined, minLength: 1 })('')).toHaveLength(1)
 })
 
-test('what is easily got wrong: patterns and unique items beside allOf are asked for too', () => {
+test('common mistakes: patterns and unique items next to allOf are checked too', () => {
   const schema = { pattern: '^a*a*b$', allOf: [{ minLength: 3 }] }
   expect(interpretSchema(schema)('a').map(({ message }) => message)).toEqual([
     'Must be at least 3 characters long',
@@ -243,13 +243,13 @@ test('what is easily got wrong: patterns and unique items beside allOf are asked
   expect(interpretSchema({ uniqueItems: false })([1, 1])).toEqual([])
 })
 
-test('what is easily got wrong: the value is never repeated', () => {
+test('common mistakes: the value is never repeated', () => {
   const secret = 'hunter2'
   const schema = { enum: ['a'], const: 'b', pattern: '^c', maxLength: 1, not: { minLength: 3 }, anyOf: [false] }
   expect(JSON.stringify(interpretSchema(schema)(secret))).not.toContain(secret)
 })
 
-test('all that is checked for one request draws on one meter', () => {
+test('all checks of one request share one budget', () => {
   const meter = createBudget(3 * DEFAULT_UNITS)
   const validate = interpretSchema({ items: { not: { enum: Array.from({ length: 100 }, (_, index) => index) } } })
   const value = Array.from({ length: 700 }, () => 'a')

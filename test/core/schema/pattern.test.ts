@@ -53,7 +53,7 @@ const DIFFERENT: readonly (readonly [string, readonly string[], readonly string[
   ['^a{2000}$', ['a'.repeat(2_000)], ['a'.repeat(1_999), 'a'.repeat(2_001)]],
 ]
 
-test.each(DIFFERENT)('%s matches what it matches in ECMAScript', (pattern, matching, others) => {
+test.each(DIFFERENT)('%s matches the same as in ECMAScript', (pattern, matching, others) => {
   const [linear, own] = [compiled(pattern), new RegExp(pattern, 'u')]
   for (const text of matching) expect([text, linear.test(text), own.test(text)]).toEqual([text, true, true])
   for (const text of others) expect([text, linear.test(text), own.test(text)]).toEqual([text, false, false])
@@ -77,7 +77,7 @@ const made = fc.oneof(
 )
 const character = fc.constantFrom(...'abAé1_ \n\r\u2028\u00a0\ufeff\b\v./-[]', '😀', '\ud83d', '\ude00')
 
-it('a pattern matches the same texts as in ECMAScript', () => {
+it('a random pattern matches the same strings as in ECMAScript', () => {
   fc.assert(
     fc.property(made, fc.array(character, { maxLength: 6 }), (pattern, characters) => {
       try {
@@ -115,11 +115,11 @@ test.each<[string, string?]>([
     each,
     'Must be a regular expression of ECMAScript',
   ]),
-])('what is refused: %s', (pattern, message) => {
+])('refused patterns: %s', (pattern, message) => {
   expect(refusal(pattern)?.[0]?.message.slice(0, message?.length)).toBe(message)
 })
 
-test('what is refused: nothing that RE2 refuses is accepted, and what is accepted is compiled within its units', () => {
+test('refused patterns: all that RE2 refuses, and accepted ones are compiled within their units', () => {
   const long = [
     `${'a?'.repeat(2_048)}`,
     '(?:a?b){500}',
@@ -133,7 +133,7 @@ test('what is refused: nothing that RE2 refuses is accepted, and what is accepte
   }
 })
 
-test('what is refused: where the budget is spent, its owner is told', () => {
+test('refused patterns: a spent budget is reported to its owner', () => {
   expect(compileLinearPattern('a{1000}', createBudget(2_100)).ok).toBe(true)
   expect(() => compileLinearPattern('a{1000}', createBudget(2_000))).toThrow('There is no budget left')
   expect(() => compileLinearPattern('\\p{L}', createBudget(100))).toThrow('There is no budget left')
@@ -143,7 +143,7 @@ const CATEGORIES =
   'L Lu Ll Lt LC Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp C Cc Cf Cs Co Cn Any Emoji'
 const SCRIPTS = 'Arabic Cham Cyrillic Devanagari Greek Han Hebrew Hiragana Kawi Latin Lisu Modi Nko Thai Toto Vai Yi'
 
-test('categories and scripts hold the characters that they hold in ECMAScript', () => {
+test('categories and scripts contain the same characters as in ECMAScript', () => {
   const all = [...CATEGORIES.split(' '), ...SCRIPTS.split(' ').map((name) => `Script=${name}`)]
   const characters = [
     ...'aAǅʰª中\u0301\u0903\u20dd1٣Ⅷ²_-(){}«»!+$^©  \u2028\u2029\n\u200d\ue000\u0378αדกक',
@@ -165,7 +165,7 @@ test.each([
   ['^(?:a{1,64}b){2}$', 131],
   ['^\\d{4}-\\d{2}-\\d{2}$', 5],
   ['', 1],
-])('a character may be in so many states of %s: %s', (pattern, steps) => expect(stepsOf(pattern)).toBe(steps))
+])('a character may be in this many states of %s: %s', (pattern, steps) => expect(stepsOf(pattern)).toBe(steps))
 
 test.each([
   ['^[a-z]+$', true],

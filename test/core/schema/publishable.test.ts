@@ -49,7 +49,7 @@ test.each<[string, unknown]>([
   ],
   ['escaped pointers', { $ref: '#/$defs/a%20~1b', $defs: { 'a /b': true } }],
   ['one schema referred to twice', { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }], $defs: { a: {} } }],
-])('schemas that are fine: %s', (_, schema) => {
+])('valid schemas: %s', (_, schema) => {
   expect(checkSchema(schema, local)).toEqual([])
 })
 
@@ -110,11 +110,11 @@ test.each<[string, unknown, string[]]>([
     { properties: JSON.parse('{"__proto__":{}}'), const: [JSON.parse('{"__proto__":1}')] },
     ['/properties/__proto__', '/const/0/__proto__'],
   ],
-])('schemas that are refused: %s', (_, schema, expected) => {
+])('refused schemas: %s', (_, schema, expected) => {
   expect(paths(schema).toSorted()).toEqual(expected.map((path) => `/input${path}`).toSorted())
 })
 
-test('schemas that are refused: references where a format has none', () => {
+test('refused schemas: references in a format without references', () => {
   const schema = {
     $ref: '#/$defs/a',
     $defs: { a: {} },
@@ -171,17 +171,17 @@ test.each<[unknown, string, string]>([
   ],
   [JSON.parse('{"const":{"__proto__":1}}'), '/const/__proto__', "Must not be named '__proto__'"],
   [{ required: ['a', '__proto__'] }, '/required', "Must not name '__proto__', which nothing that is sent may hold"],
-])('schemas that are refused: what is wrong is said: %j', (schema, path, message) => {
+])('refused schemas: the problem is described: %j', (schema, path, message) => {
   expect(checkSchema(schema, local)).toEqual([{ path, message }])
 })
 
-test('schemas that are refused: what is wrong where a format has no references is said', () => {
+test('refused schemas: the problem is described for a format without references', () => {
   const message = "Must not be used here: schemas of this format stand alone, without '$ref'"
   expect(checkSchema({ $ref: '#' }, none)).toEqual([{ path: '/$ref', message }])
   expect(checkSchema({ not: { $ref: '#/a' } }, none).map(({ path }) => path)).toEqual(['/not/$ref'])
 })
 
-test('schemas that are refused: the draft of a document is known by its URI, with a fragment that is empty or none', () => {
+test('refused schemas: the draft of a document is known by its URI, with or without an empty fragment', () => {
   const drafts = ['http://json-schema.org/draft-07/schema', 'https://json-schema.org/draft/2019-09/schema']
   for (const draft of drafts) {
     expect(paths({ $schema: draft, items: [true] })).toEqual([])
@@ -193,14 +193,14 @@ test('schemas that are refused: the draft of a document is known by its URI, wit
   expect(paths({ $schema: current, items: [true] })).toEqual(['/input/items'])
 })
 
-test('schemas that are refused: references are followed by pointer and by anchor, percent-encoded or not', () => {
+test('refused schemas: references are resolved by pointer and by anchor, percent-encoded or not', () => {
   const $defs = { 'a b': { $anchor: 'b' }, 'ä/~': true }
   for (const $ref of ['#', '#/$defs/a b', '#/$defs/a%20b', '#b', '#%62', '#/$defs/ä~1~0', '#/$defs/%C3%A4~1~0']) {
     expect(checkSchema({ items: { $ref }, $defs }, local)).toEqual([])
   }
 })
 
-test('schemas that are refused: each circle is told once, whatever leads into it', () => {
+test('refused schemas: each circle is reported once, whatever leads into it', () => {
   const circle = (name: string) => ({ allOf: [{ $ref: `#/$defs/${name}` }] })
   const $defs = {
     a: circle('b'),
@@ -213,7 +213,7 @@ test('schemas that are refused: each circle is told once, whatever leads into it
   expect(paths({ allOf: [circle('a'), circle('c')], $defs })).toEqual(['/input/$defs/a', '/input/$defs/d'])
 })
 
-test('schemas that are refused: what is wrong is said', () => {
+test('refused schemas: external references and other problems are described', () => {
   expect(checkSchema({ items: { $ref: 'https://example.com/a' } }, local)).toEqual([
     {
       path: '/items/$ref',
@@ -231,14 +231,14 @@ function nested(depth: number, keyword = 'not'): unknown {
   return schema
 }
 
-test('bounds: 32 schemas deep', () => {
+test('limits: 32 schemas deep', () => {
   expect(paths(nested(32, 'items'))).toEqual([])
   expect(paths(nested(33, 'items'))).toEqual([`/input${'/items'.repeat(32)}`])
   const path = '/items'.repeat(32)
   expect(checkSchema(nested(33, 'items'), local)).toEqual([{ path, message: 'Must not be more than 32 schemas deep' }])
 })
 
-test('bounds: 2,000 subschemas', () => {
+test('limits: 2,000 subschemas', () => {
   const properties = (count: number) => ({
     properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, {}])),
   })
@@ -247,7 +247,7 @@ test('bounds: 2,000 subschemas', () => {
   expect(checkSchema(properties(2_000), local)).toEqual([{ path: '', message: 'Must have at most 2000 subschemas' }])
 })
 
-test('bounds: patterns that take 100,000 units to prepare', () => {
+test('limits: patterns that take 100,000 units to prepare', () => {
   const anyOf = (count: number) => Array.from({ length: count }, (_, index) => ({ pattern: `^.{1,1000}a${index}$` }))
   expect(checkSchema({ anyOf: anyOf(45) }, local)).toEqual([])
   const message = 'Must be simpler: its patterns take too long to prepare'
@@ -255,7 +255,7 @@ test('bounds: patterns that take 100,000 units to prepare', () => {
   expect(checkSchema({ anyOf: Array(1_000).fill({ pattern: '^.{1,2048}$' }) }, local)).toEqual([])
 })
 
-test('bounds: names of 4,000 characters on the way to a schema', () => {
+test('limits: names of 4,000 characters above a schema', () => {
   const below = (name: string) => ({ properties: { [name]: { items: {} } } })
   const longest = 'n'.repeat(MAX_POINTER - '/properties//items'.length)
   expect(checkSchema(below(longest), local)).toEqual([])
@@ -265,7 +265,7 @@ test('bounds: names of 4,000 characters on the way to a schema', () => {
   ])
 })
 
-test('bounds: deep values that are no schemas', () => {
+test('limits: deep values that are not schemas', () => {
   let value: unknown = 1
   for (let level = 0; level < 200; level++) value = [value]
   expect(paths({ const: value })).toHaveLength(1)
@@ -277,7 +277,7 @@ test('bounds: deep values that are no schemas', () => {
   ])
 })
 
-test('bounds: at most 100 problems', () => {
+test('limits: at most 100 problems', () => {
   expect(paths({ required: [1], allOf: Array.from({ length: 1000 }, () => 5) })).toHaveLength(100)
 })
 
@@ -311,7 +311,7 @@ test.each<[string, () => unknown]>([
     },
   ],
   ['a long list of names', () => ({ required: Array.from({ length: 60_000 }, (_, i) => `${i}`) })],
-])('bounds: a hostile document is judged: %s', (_, make) => {
+])('limits: a hostile document is checked: %s', (_, make) => {
   // No assertion on time: without the limits, this takes minutes or overflows the stack.
   expect(checkSchema(make(), local).length).toBeLessThanOrEqual(100)
 })

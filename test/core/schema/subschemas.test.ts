@@ -20,25 +20,25 @@ const ONES = [
 
 const paths = (schema: unknown) => [...subschemas(schema)].map(({ path }) => path)
 
-test('every keyword that holds schemas is known', () => {
+test('every keyword that contains schemas is known', () => {
   for (const keyword of MAPS)
     expect(paths({ [keyword]: { 'a/b': {}, c: true } })).toEqual([`/${keyword}/a~1b`, `/${keyword}/c`])
   for (const keyword of LISTS) expect(paths({ [keyword]: [{}, true] })).toEqual([`/${keyword}/0`, `/${keyword}/1`])
   for (const keyword of ONES) expect(paths({ [keyword]: {} })).toEqual([`/${keyword}`])
 })
 
-test('only keywords hold schemas', () => {
+test('only keywords contain schemas', () => {
   expect(paths({ const: { not: {} }, enum: [{}], default: {}, examples: [{}], 'x-other': {} })).toEqual([])
   expect(paths({ dependencies: { a: ['b'], c: {} } })).toEqual(['/dependencies/c'])
 })
 
-test('keywords of the wrong shape hold none', () => {
+test('keywords of the wrong shape contain none', () => {
   for (const each of [null, 5, 'a', [{}], true]) expect(paths(each)).toEqual([])
   expect(paths({ properties: [{}], allOf: {}, not: [{}] })).toEqual([])
   expect(paths({ not: 5, allOf: ['a'] })).toEqual(['/not', '/allOf/0'])
 })
 
-test('keywords that judge the same value are told apart', () => {
+test('keywords that apply to the same value are distinguished', () => {
   const schema = Object.fromEntries([
     ...MAPS.map((each) => [each, { a: {} }]),
     ...LISTS.map((each) => [each, [{}]]),
@@ -71,7 +71,7 @@ test('a document is walked in order, parents first, down to a depth', () => {
   expect([...walkSubschemas(schema, Infinity)]).toHaveLength(6)
 })
 
-test('a copy has its subschemas changed, the rest as it was, and no prototype', () => {
+test('a copy has changed subschemas, everything else unchanged, and no prototype', () => {
   const schema = { properties: { a: {} }, items: [{}], not: {}, const: { not: {} }, dependencies: { a: ['b'], c: {} } }
   const copy = mapSubschemas(schema, (_, keyword) => keyword)
   expect({ ...copy }).toEqual({

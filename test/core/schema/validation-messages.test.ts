@@ -45,7 +45,7 @@ test.each<[string, unknown, string]>([
   ['not', {}, 'Must not have the forbidden form'],
   ['format', 'email', 'Is not allowed'],
   ['toString', undefined, 'Is not allowed'],
-])('%s %j is worded', (keyword, wanted, message) => expect(problemMessage(keyword, wanted)).toBe(message))
+])('%s %j has a message', (keyword, wanted, message) => expect(problemMessage(keyword, wanted)).toBe(message))
 
 const text = (length: number) => 'a'.repeat(length)
 
@@ -59,16 +59,18 @@ test.each([
   ['enum', [text(300)], `Must be one of '${text(199)}...`],
   ['enum', [text(300), 'b'], `Must be one of '${text(199)}..., ...`],
   ['const', text(300), `Must be '${text(199)}...`],
-])('long words are cut: %s', (keyword, wanted, message) => expect(problemMessage(keyword, wanted)).toBe(message))
+])('long messages are truncated: %s', (keyword, wanted, message) =>
+  expect(problemMessage(keyword, wanted)).toBe(message),
+)
 
-test('long words are cut: lists end after 200 characters', () => {
+test('long messages are truncated: lists end after 200 characters', () => {
   const numbers = Array.from({ length: 100 }, (_, index) => 100 + index)
   expect(problemMessage('enum', numbers)).toBe(`Must be one of ${numbers.slice(0, 40).join(', ')}, ...`)
 })
 
 const found = (path: string, keyword: string, message = keyword) => ({ path, keyword, message })
 
-test('what is reported: each problem once, by path and then by words', () => {
+test('reported problems: each once, by path and then by message', () => {
   const all = [found('/b', 'minimum'), found('/a', 'not'), found('/a', 'enum'), found('/b', 'minimum'), found('', 'x')]
   expect(limitErrors(all)).toEqual([
     { path: '', message: 'x' },
@@ -79,11 +81,11 @@ test('what is reported: each problem once, by path and then by words', () => {
   expect(limitErrors([])).toEqual([])
 })
 
-test('what is reported: the same words at two places are two problems', () => {
+test('reported problems: the same message at two paths is two problems', () => {
   expect(limitErrors([found('/a', 'x'), found('/b', 'x')])).toHaveLength(2)
 })
 
-test('what is reported: of a value of the wrong type nothing else', () => {
+test('reported problems: for a value of the wrong type, nothing else', () => {
   const all = [found('/a', 'enum'), found('/a', 'type'), found('/a', 'type', 'other'), found('/a/b', 'enum')]
   expect(limitErrors(all).map(({ path, message }) => [path, message])).toEqual([
     ['/a', 'other'],
@@ -92,7 +94,7 @@ test('what is reported: of a value of the wrong type nothing else', () => {
   ])
 })
 
-test('what is reported: at most 100', () => {
+test('reported problems: at most 100', () => {
   const all = Array.from({ length: 101 }, (_, index) => found(`/${100 + index}`, 'x'))
   const problems = limitErrors(all.toReversed())
   expect([problems.length, problems[0]?.path, problems[99]?.path]).toEqual([100, '/100', '/199'])

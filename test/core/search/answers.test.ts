@@ -5,7 +5,7 @@ import type { Json } from '../../../src/core/tool/json.ts'
 import { definition } from '../../e2e/definition.ts'
 import { titledRecords } from '../../search/registry.ts'
 
-it('answers are results with a third of the best score, exact names aside', () => {
+it('relevant results have at least a third of the best score, apart from exact names', () => {
   expect(countAnswers([])).toBe(0)
   expect(countAnswers([10, 9, 4, 3, 1])).toBe(3)
   expect(countAnswers([EXACT_NAME + 1, EXACT_NAME, 10, 4, 3])).toBe(4)
@@ -32,7 +32,7 @@ const [github, ghes, otherName, otherTitle, otherText, otherInput] = await title
   titled('GHES.issues_create@1.0.0', { ...ISSUE, input_schema: { type: 'object', properties: {} } }),
 ])
 
-it('tools of two toolkits are one operation by name, title, beginning of the description and parameters', () => {
+it('tools of two toolkits are one operation if name, title, start of the description and parameters match', () => {
   if (!github || !ghes) throw new Error('There are two')
   expect(hashOperation(github)).toMatch(/^[0-9a-f]{8}$/)
   expect(hashOperation(ghes)).toBe(hashOperation(github))
@@ -40,7 +40,7 @@ it('tools of two toolkits are one operation by name, title, beginning of the des
     expect(other && hashOperation(other)).not.toBe(hashOperation(github))
 })
 
-it('tools that say too little, such as to search by a query, are no operation of two toolkits', async () => {
+it('tools with too little text, such as a search by query, are not one operation', async () => {
   const search = {
     title: 'Search',
     description: 'Search',

@@ -7,7 +7,7 @@ it.each([
   ['issue', 'IssueComment <b>issue</b>', ['', 'IssueComment', ' <b>', 'issue', '</b>']],
   ['the', 'A tool', ['A tool']],
   ['', 'A tool', ['A tool']],
-])('a text is split where a word matches %j: %j', (q, text, parts) => {
+])('the matches of %j are marked in the text %j', (q, text, parts) => {
   const split = createMatchSplitter(q)
   expect(split(text)).toEqual(parts)
   expect(split(text).join('')).toBe(text)

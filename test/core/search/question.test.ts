@@ -14,20 +14,20 @@ it.each([
   ["the track I'm on, and who’s next", ['the', 'track', 'i', 'on', 'and', 'who', 'next']],
   ['Übung 日本語 v2.0', ['übung', '日本語', 'v2', '0']],
   ['.-"', []],
-])('the words of a text of %j', (text, parts) => expect(splitWords(text)).toEqual(parts))
+])('the text %j is split into words', (text, parts) => expect(splitWords(text)).toEqual(parts))
 
-it('the terms of a question are its words but for those that say nothing, each once', () => {
+it('the terms of a question are its words without stop words, each once', () => {
   expect(words('what is the song that is playing? the song!')).toEqual(['song', 'playing'])
   expect(words('who is it')).toEqual(['who', 'is', 'it'])
   expect(words('')).toEqual([])
 })
 
-it('the terms of a question are forty at most, of the first thousand characters', () => {
+it('the terms of a question are at most forty, from the first thousand characters', () => {
   expect(words(Array.from({ length: 100 }, (_, index) => `word${index}`).join(' '))).toHaveLength(40)
   expect(words(`pigeon ${'-'.repeat(993)}telegraph`)).toEqual(['pigeon'])
 })
 
-it('the terms of a question hold letters and numbers alone, so that none is an operator of FTS5', () => {
+it('the terms of a question contain only letters and numbers, so that none is an operator of FTS5', () => {
   const all = parseTerms('NEAR("pigeon" OR b*) close a pull request').flatMap((term) => [
     ...term.itself,
     ...term.standIns,
@@ -36,12 +36,12 @@ it('the terms of a question hold letters and numbers alone, so that none is an o
   expect(all.filter((word) => !/^[\p{L}\p{N} ]+$/u.test(word))).toEqual([])
 })
 
-it('the terms of a question are what is written as one word with a neighbor too', () => {
+it('the terms of a question include compounds with a neighboring word', () => {
   expect(parseTerms('who is on call')[0]?.itself).toContain(stemWord('oncall'))
   expect(parseTerms('price lists').map(({ itself }) => itself.includes(stemWord('pricelist')))).toEqual([true, true])
 })
 
-it('the terms of a question are several words where those stand for others, in any form of them', () => {
+it('the terms of a question include phrases with synonyms, in any form', () => {
   expect(words('take down my tweet')).toEqual(['take down', 'tweet'])
   expect(words('taking down')).toEqual(['taking down'])
   expect(words('how much does it cost')).toEqual(['how much', 'cost'])
@@ -63,19 +63,19 @@ it.each([
   ['replied', 'answer'],
   ['pr', 'pull request'],
   ['prs', 'pull request'],
-])('what stands for a word %s: %s', (word, other) => expect(standIns(word)).toContain(other))
+])('the synonyms of %s include %s', (word, other) => expect(standIns(word)).toContain(other))
 
-it('what stands for a word is not the other way round for what people say', () => {
+it('the synonyms of colloquial words do not apply in reverse', () => {
   expect(standIns('boss')).toContain('manager')
   expect(standIns('manager')).not.toContain('boss')
 })
 
-it('what stands for a word is never the word itself', () => {
+it('the synonyms of a word never include the word itself', () => {
   for (const word of ['add', 'user', 'issue', 'list', 'email']) expect(standIns(word)).not.toContain(word)
   expect(standIns('constructor')).toEqual(['00constructor'])
 })
 
-it('the implied terms of a question are a verb where it has none, and the caller', () => {
+it('the implied terms of a question are a verb if it has none, and the caller', () => {
   const implied = (q: string) => parseImpliedTerms(q).map(({ word }) => word)
   expect(implied('who follows me')).toEqual(['list', 'myself'])
   expect(implied('where is the file')).toEqual(['get'])
@@ -83,7 +83,7 @@ it('the implied terms of a question are a verb where it has none, and the caller
   expect(implied('delete a file')).toEqual([])
 })
 
-it('what stands for a word is written as its schema says, which editors know by its name', () => {
+it('the thesaurus matches its schema, which editors find by name', () => {
   expect(thesaurus.$schema).toBe('./thesaurus.schema.json')
   const validate = new Ajv({ allErrors: true }).compile(schema)
   validate(thesaurus)

@@ -16,7 +16,7 @@ it.each([
   ['calling', 'call'],
   ['databases', 'database'],
   ['meetings', 'meeting'],
-])('the stem of a word of %s is that of %s', (one, other) => expect(stemWord(one)).toBe(stemWord(other)))
+])('the stem of %s is that of %s', (one, other) => expect(stemWord(one)).toBe(stemWord(other)))
 
 it.each([
   ['news', 'new'],
@@ -27,7 +27,7 @@ it.each([
   ['string', 'str'],
   ['need', 'ne'],
   ['address', 'addres'],
-])('the stem of a word of %s is not that of %s', (one, other) => expect(stemWord(one)).not.toBe(stemWord(other)))
+])('the stem of %s is not that of %s', (one, other) => expect(stemWord(one)).not.toBe(stemWord(other)))
 
 it.each([
   ['followers', 'follow'],
@@ -36,25 +36,25 @@ it.each([
   ['deployment', 'deploy'],
   ['assignees', 'assign'],
   ['deletion', 'delet'],
-])('the stems of words are followed by roots: of %s by that of %s', (word, root) =>
+])('stems are followed by roots: %s by %s', (word, root) =>
   expect(joinStems(['many', word])).toBe(`many ${stemWord(word)} 00${root}`),
 )
 
 it.each(['user', 'order', 'station', 'total', 'error'])(
-  'the stems of words are followed by no root where little is left of a word: %s',
+  'stems are followed by no root if little is left of the word: %s',
   (word) => expect(joinStems([word])).toBe(word),
 )
 
-it('the stem of a word is the word itself where it is short, or of another script', () => {
+it('the stem of a word is the word itself if it is short, or in another script', () => {
   for (const word of ['is', 'as', 'pdf', '日本語', 'übung']) expect(stemWord(word)).toBe(word)
 })
 
-it('the stem of a word stands for each word of a text', () => {
+it('the stems of a text replace each of its words', () => {
   expect(stemText('Lists the meetings, and "pull requests"')).toBe('list the meet and pull request')
 })
 
 it.each(['', 'ing', 'eed', 'ies'])(
-  'the stem of a word takes a time that grows with the word: of nothing but vowels, and %j',
+  'the stem of a word is found in time linear in its length: for vowels only, and %j',
   (ending) => {
     expect(effortOf(() => stemWord('a'.repeat(50_000) + ending))).toBeLessThan(MOST_EFFORT)
   },

@@ -90,7 +90,7 @@ it.each([
   [{ type: 'unavailable', message: 'Storage is away' }, 8_000],
   [{ type: 'rate-limited', retry_after_ms: 1_000 }, 8_000],
   [{ type: 'rate-limited', retry_after_ms: 90_000 }, 90_000],
-] as const)('a task goes on later after %j, and looks as it did', async (failure, waitMs) => {
+] as const)('a task is continued later after %j, and looks unchanged', async (failure, waitMs) => {
   expect((await runFor('jwt', 'jwt:ann', true, fail(failure))).last).toEqual({ waitMs })
 })
 

@@ -39,7 +39,7 @@ it('a task is found with the credential that started it, and with one that cover
 })
 
 it.each([WORKING, COMPLETED])(
-  'a task ($status) is not found with a narrower credential of the same principal, nor changed or cancelled',
+  'a task ($status) cannot be found, changed or canceled with a narrower credential of the same principal',
   async (task) => {
     storedTask = task
     for (const narrower of [

@@ -22,12 +22,12 @@ it.each<Row>([
   ['of a POST that it reads', 'POST', 4, { readOnlyHint: true }, [true, false, true, true]],
   ['of a DELETE that it is harmless', 'DELETE', 0, { destructiveHint: false }, [false, false, true, true]],
   ['of what a person approves that it reads', { kind: 'mcp' }, 9, { readOnlyHint: true }, [true, false, true, true]],
-])('the hints of a tool of which its publisher does not say all %s', (_, way, securityLevel, annotations, expected) => {
+])('the missing hints of a tool are completed: %s', (_, way, securityLevel, annotations, expected) => {
   const implementation = typeof way === 'string' ? { kind: 'http', method: way } : { kind: '', ...way }
   expect(hints(completeAnnotations({ annotations, implementation, securityLevel }))).toEqual(expected)
 })
 
-it('the hints of a tool of which its publisher does not say all stand beside what else the publisher says', () => {
+it('the completed hints of a tool are added to its other annotations', () => {
   expect(completeAnnotations({ annotations: { title: 'A', own: 1 }, securityLevel: 0 })).toEqual({
     title: 'A',
     own: 1,

@@ -16,11 +16,11 @@ it.each<[string, Json | undefined, string | undefined]>([
   ['a drawing', [{ src: 'https://a.example/i', mimeType: 'image/svg+xml; charset=utf-8' }], 'https://a.example/i'],
   ['no list', { src: 'https://a.example/i.png' }, undefined],
   ['what is none', [7, null, {}, { src: 7 }], undefined],
-])('of %s shows one', (_, icons, source) => {
+])('shows an icon of %s', (_, icons, source) => {
   expect(iconSource(icons === undefined ? {} : { icons })).toBe(source)
 })
 
-it('has a title and an icon at an address of the deployment, where there are such', () => {
+it('has a title and an icon at a URL of the deployment, if there are any', () => {
   expect(getAppearance({ id: 'A.B@1.0.0+x' })).toEqual({})
   expect(getAppearance({ id: 'A.B@1.0.0+x', annotations: { title: 'T' }, icons: [PNG] })).toEqual({
     title: 'T',

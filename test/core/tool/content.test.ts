@@ -12,6 +12,6 @@ it.each<[Content, string]>([
   [{ type: 'image', data: 'AAAA' }, '[image]'],
   [{ type: 'resource', resource: { blob: 'AAAA' } }, '[resource: of bytes]'],
   [{ type: 'resource', resource: { uri: 'file:///a', blob: 'AAAA', mimeType: 'image/png' } }, '[resource: file:///a]'],
-])('the block %j reads %j', (block, text) => {
+])('the block %j has the text %j', (block, text) => {
   expect(contentText(block)).toBe(text)
 })

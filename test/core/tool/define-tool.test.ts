@@ -15,7 +15,7 @@ it('a handler cannot ask for a parameter that no schema describes', () => {
   expect(right.handler({ name: 'Ann' }, context)).toBe('Hello, ANN!')
 })
 
-it('where a schema describes all others together, a handler can ask for any', () => {
+it('a handler can ask for any parameter if a schema describes all others together', () => {
   const input = { type: 'object', additionalProperties: { type: 'number' } } as const
   const sum = defineTool({ ...about, input, handler: ({ a = 0, b = 0 }) => `${a + b}` })
   expect(sum.handler({ a: 1, b: 2 }, contextFor().context)).toBe('3')

@@ -14,11 +14,11 @@ it.each<[unknown, string]>([
 ])('canonical JSON of %j', (value, text) => expect(canonicalJson(value)).toBe(text))
 
 it.each([[NaN], [Infinity], [-Infinity], ['\ud800'], ['\udc00a'], [{ '\ud800': 1 }], [[{ a: '\ud800' }]]])(
-  'canonical JSON of %j there is none',
+  'there is no canonical JSON of %j',
   (value) => expect(() => canonicalJson(value)).toThrow(),
 )
 
-it.each([[undefined], [() => 1], [Symbol('x')]])('canonical JSON of what JSON cannot say there is none', (value) => {
+it.each([[undefined], [() => 1], [Symbol('x')]])('there is no canonical JSON of a value that is not JSON', (value) => {
   expect(() => canonicalJson(value)).toThrow('Cannot canonicalize a value that JSON cannot say')
 })
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createYielder, createBudget } from '../../../src/core/tool/budget.ts'
 
-it('gives way after a stretch of work, and not after each step', async () => {
+it('yields after some work, and not after each step', async () => {
   const work = createBudget(Infinity)
   work.spend(50_000)
   let gaveWay = 0

@@ -54,7 +54,7 @@ it.each<[string, Reader<unknown>, readonly unknown[]]>([
   ['an object', object({ a: LETTERS, b: optional(integer(0, 9)) }), [{ a: 'x' }, { a: 'x', b: 3 }]],
   ['what may be absent', optional(LETTERS), ['a', undefined]],
   ['what may be null', nullish(LETTERS), ['a', undefined]],
-])('a reader gives %s as it is', (_, reader, values) => {
+])('a reader returns %s unchanged', (_, reader, values) => {
   for (const value of values) expect(valueOf(reader, value)).toEqual(value)
 })
 
@@ -104,7 +104,7 @@ it.each<[string, Reader<unknown>, unknown, string]>([
   expect(problemsOf(reader, value)).toEqual({ '': message })
 })
 
-it('a reader repeats short values alone, and none of control characters', () => {
+it('a reader repeats only short values, without control characters', () => {
   expect(problemsOf(integer(0, 1), 'x'.repeat(40))).toEqual({
     '': `Must be an integer from 0 to 1, got '${'x'.repeat(40)}'`,
   })
@@ -132,18 +132,18 @@ it('a reader repeats no value that may be a secret, however deep', () => {
   })
 })
 
-it('a list reports each item at its place', () => {
+it('a list reports each item with its location', () => {
   expect(problemsOf(array(LETTERS), ['A', 'a', 1])).toEqual({
     '/0': "Must be letters, got 'A'",
     '/2': 'Must be letters, got 1',
   })
 })
 
-it('a list may hold what is absent elsewhere', () => {
+it('a list may contain items that are absent elsewhere', () => {
   expect(valueOf(array(nullish(LETTERS)), ['a', null])).toEqual(['a', undefined])
 })
 
-it('a map reports each value at its key, and a key that may not be', () => {
+it('a map reports each value with its key, and keys that are not allowed', () => {
   const reader = map(LETTERS, Infinity, (key) => (key === 'no' ? 'Must not be set' : undefined))
   expect(problemsOf(reader, { 'a/b~': 'A', 'b': 'b', 'no': 'A' })).toEqual({
     '/a~1b~0': "Must be letters, got 'A'",
@@ -153,7 +153,7 @@ it('a map reports each value at its key, and a key that may not be', () => {
   expect(parseValue(reader, { no: 'a' })).toMatchObject({ ok: false })
 })
 
-it('a map gives a key that looks like a prototype as a key', () => {
+it('a map returns a key such as __proto__ as a plain key', () => {
   const read = valueOf(map(anyObject), JSON.parse('{"__proto__": {"admin": true}}'))
   expect(Object.keys(read)).toEqual(['__proto__'])
   expect(read).not.toHaveProperty('admin')
@@ -161,7 +161,7 @@ it('a map gives a key that looks like a prototype as a key', () => {
 
 const PERSON = object({ name: LETTERS, age: optional(integer(0, 150)), pet: optional(LETTERS, 'cat') })
 
-it('an object leaves out what is absent, and fills in what stands for it', () => {
+it('an object leaves out missing fields, and fills in defaults', () => {
   const read = valueOf(PERSON, { name: 'ann' })
   expect(read).toStrictEqual({ name: 'ann', pet: 'cat' })
   expect(valueOf(PERSON, { name: 'ann', age: 3, pet: 'dog' })).toStrictEqual({ name: 'ann', age: 3, pet: 'dog' })
@@ -185,17 +185,17 @@ it('an object has every problem reported in one pass, unknown fields first', () 
   })
 })
 
-it('an object is wrong for an unknown field alone', () => {
+it('an object is invalid because of an unknown field alone', () => {
   expect(parseValue(PERSON, { name: 'ann', nick: 1 })).toMatchObject({ ok: false, problems: [{ path: '/nick' }] })
   expect(parseValue(array(PERSON), [{ name: 'ann', nick: 1 }])).toMatchObject({ ok: false })
 })
 
-it('an object names no more than the beginning of a long field', () => {
+it('an object names only the start of a long field', () => {
   const [message] = Object.values(problemsOf(object({}), { ['x'.repeat(101)]: 1 }))
   expect(message).toBe(`Unknown field '${'x'.repeat(100)}': no fields are taken here`)
 })
 
-it('an object says which field is nearest to an unknown one, ignoring case', () => {
+it('an object suggests the field most similar to an unknown one, ignoring case', () => {
   const reader = object({ name: optional(LETTERS), securityLevel: optional(LETTERS), q: optional(LETTERS) })
   for (const [tried, meant] of [
     ['nmae', 'name'],
@@ -213,7 +213,7 @@ it('an object says which field is nearest to an unknown one, ignoring case', () 
   }
 })
 
-it('an object may have words of its own for fields, and for what people try', () => {
+it('an object may have its own noun for fields, and its own suggestions', () => {
   const reader = object(
     { q: optional(LETTERS) },
     { fieldNoun: 'parameter', misnomers: { search: 'q', page: 'cursor' } },
@@ -224,7 +224,7 @@ it('an object may have words of its own for fields, and for what people try', ()
   })
 })
 
-it('an object may pass over fields, and may say so', () => {
+it('an object may ignore unknown fields, with or without a warning', () => {
   const read = { a: LETTERS }
   const warnings: Problem[] = []
   expect(parseValue(object(read, { unknown: 'ignore' }), { a: 'a', b: 1 }, warnings)).toEqual({
@@ -245,7 +245,7 @@ it('an object may name fields that are read elsewhere', () => {
   })
 })
 
-it('an object has fields judged together, as far as they were read', () => {
+it('an object may have a rule for several fields, as far as they were valid', () => {
   const RANGE = object(
     { least: integer(0, 9), most: integer(0, 9), name: optional(LETTERS) },
     {
@@ -265,7 +265,7 @@ it('an object has fields judged together, as far as they were read', () => {
   expect(problemsOf(RANGE, { least: 3, most: 'x' })).toEqual({ '/most': "Must be an integer from 0 to 9, got 'x'" })
 })
 
-it('what may be absent has something stand in for it', () => {
+it('an optional value may have a default', () => {
   expect(valueOf(optional(LETTERS, 'x'), undefined)).toBe('x')
   expect(valueOf(nullish(LETTERS, 'x'), undefined)).toBe('x')
   expect(valueOf(nullish(LETTERS, 'x'), null)).toBe('x')
@@ -276,13 +276,13 @@ it('what may be absent has something stand in for it', () => {
 
 const LENGTH = transform(LETTERS, ({ length }, report) => (length > 3 ? addProblem(report, 'Is long') : length))
 
-it('a value that becomes another is read first', () => {
+it('a transformed value is read first', () => {
   expect(valueOf(LENGTH, 'abc')).toBe(3)
   expect(problemsOf(LENGTH, 'abcd')).toEqual({ '': 'Is long' })
   expect(problemsOf(LENGTH, 'A')).toEqual({ '': "Must be letters, got 'A'" })
 })
 
-it('a value that becomes another is wrong when anything was reported, whatever is given for it', () => {
+it('a transformed value is invalid if anything was reported, whatever is returned for it', () => {
   const read = parseValue((value, report) => {
     addProblem(report, 'Is wrong all the same')
     return value
@@ -290,7 +290,7 @@ it('a value that becomes another is wrong when anything was reported, whatever i
   expect(read).toEqual({ ok: false, problems: [{ path: '', message: 'Is wrong all the same' }] })
 })
 
-it('a value that becomes another is judged, and stays as it is', () => {
+it('a refined value is checked, and unchanged', () => {
   expect(
     valueOf(
       refine(LETTERS, () => undefined),
@@ -299,7 +299,7 @@ it('a value that becomes another is judged, and stays as it is', () => {
   ).toBe('a')
 })
 
-it('a part of a value is reported where it stands, what was reported before where that stood', () => {
+it('a part of a value is reported with its location, after earlier reports', () => {
   const reader: Reader<unknown> = (value, report) => {
     addProblem(report, 'First', '/before')
     report.warnings.push({ path: '/before', message: 'First' })
@@ -327,7 +327,7 @@ it('a part of a value is reported where it stands, what was reported before wher
   ])
 })
 
-it('strings that are unique are so among those of one reader', () => {
+it('unique strings are unique within one list', () => {
   expect(problemsOf(array(unique(LETTERS)), ['a', 'b', 'a', 'A'])).toEqual({
     '/2': "Must be unique, got 'a' again",
     '/3': "Must be letters, got 'A'",
@@ -336,7 +336,7 @@ it('strings that are unique are so among those of one reader', () => {
   expect(valueOf(array(LETTERS), ['a', 'a'])).toEqual(['a', 'a'])
 })
 
-it('strings that are unique may have to differ by more than case', () => {
+it('unique strings may have to differ by more than case', () => {
   expect(problemsOf(array(unique(string(), true)), ['a', 'b', 'A'])).toEqual({
     '/2': "Must be unique, ignoring case, got 'A' again",
   })

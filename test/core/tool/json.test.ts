@@ -22,9 +22,9 @@ it.each([
   {},
   { 'a': 1, 'b"': [{}], 'é': '' },
   { absent: undefined, present: 1 },
-])('the size of a value as JSON is that of %j', (value) => expect(jsonSize(value, MANY)).toBe(written(value)))
+])('the JSON size of %j is correct', (value) => expect(jsonSize(value, MANY)).toBe(written(value)))
 
-it('the size of a value as JSON is that of whatever JSON can say', () => {
+it('the JSON size of any value is correct', () => {
   const anyJson = fc.jsonValue({ stringUnit: 'grapheme' })
   const isCounted = (value: unknown) => {
     expect(jsonSize(value, MANY)).toBe(written(value))
@@ -32,7 +32,7 @@ it('the size of a value as JSON is that of whatever JSON can say', () => {
   fc.assert(fc.property(anyJson, isCounted))
 })
 
-it('the size of a value as JSON is counted no further than above what is asked for', () => {
+it('the JSON size of a value is counted only until it exceeds the limit', () => {
   let read = 0
   const text = () => {
     read += 1

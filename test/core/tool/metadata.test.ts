@@ -15,7 +15,7 @@ const input: JsonObject = {
   required: ['a', 'token'],
 }
 
-it("a record's metadata says what its publisher declared", () => {
+it("a record's metadata has what its publisher declared", () => {
   const metadata = {
     available_modes: ['value', 'artifact'],
     toolkit_description: 'Mail',
@@ -31,7 +31,7 @@ it.each([
   {},
   { metadata: {} },
   { metadata: { available_modes: 1, toolkit_description: 1, non_inferrable_parameters: [1] } },
-])("a record's metadata may say nothing of it: %j", (record) => {
+])("a record's metadata may have no such fields: %j", (record) => {
   expect([declaredModes(record), givesArtifacts(record), getToolkitDescription(record)]).toEqual([
     undefined,
     false,
@@ -40,7 +40,7 @@ it.each([
   expect(listContextParameters(record)).toEqual([])
 })
 
-it('what models are offered leaves out what no model may infer, and says so', () => {
+it('a definition for models leaves out non-inferrable parameters, and reports the loss', () => {
   const record = { input, metadata: { non_inferrable_parameters: ['token'] } }
   expect(omitContextParameters(record)).toEqual({
     ...record,
@@ -51,13 +51,13 @@ it('what models are offered leaves out what no model may infer, and says so', ()
   ])
 })
 
-it('what models are offered requires nothing when all that was required is left out', () => {
+it('a definition for models requires nothing if all required parameters were left out', () => {
   const record = { input, metadata: { non_inferrable_parameters: ['token', 'a', 'b'] } }
   expect(omitContextParameters(record).input).toEqual({ type: 'object', properties: {} })
   expect(omitContextParameters({ ...record, input: { type: 'object' } }).input).toEqual({ type: 'object' })
 })
 
-it('what models are offered is the record itself where nothing is left out', () => {
+it('a definition for models is the record itself if nothing is left out', () => {
   const record = { input }
   expect(omitContextParameters(record)).toBe(record)
   expect(contextParameterLosses({})).toEqual([])

@@ -5,13 +5,13 @@ import { ifMatch } from '../../../src/http/route/router.ts'
 const stored = { id: 'k', name: 'a' }
 const named = (value: string) => ifMatch(new Request('https://sb.example', { headers: { 'if-match': value } }))
 
-it('a revision is of all that is stored, however it comes', () => {
+it('a revision covers all stored fields, in any order', () => {
   expect(computeRevision(stored)).toMatch(/^[0-9a-f]{16}$/)
   expect(computeRevision(JSON.stringify(stored))).toBe(computeRevision({ ...stored }))
   expect(computeRevision({ ...stored, name: 'b' })).not.toBe(computeRevision(stored))
 })
 
-it('a revision is expected where nothing is named, where it is named, and by * where there is one', () => {
+it('a revision matches if no precondition is set, if it is named, and with * if there is one', () => {
   expect([matchesPrecondition(stored, undefined), matchesPrecondition(undefined, undefined)]).toEqual([true, true])
   expect([
     matchesPrecondition(stored, ['x', computeRevision(stored)]),
@@ -34,5 +34,4 @@ it.each<[string, unknown]>([
   ['', []],
 ])('If-Match %s names %j', (value, tags) => expect(named(value)).toEqual(tags))
 
-it('If-Match names nothing where it is not sent', () =>
-  expect(ifMatch(new Request('https://sb.example'))).toBeUndefined())
+it('If-Match names nothing if it is not sent', () => expect(ifMatch(new Request('https://sb.example'))).toBeUndefined())

@@ -10,7 +10,7 @@ it.each<[string | number, string]>([
   ['m~n', '/m~0n'],
   ['~1', '/~01'],
   ['//~~', '/~1~1~0~0'],
-])('a JSON Pointer has the step %j as %j', (key, step) => expect(encodePointerStep(key)).toBe(step))
+])('a JSON Pointer encodes the step %j as %j', (key, step) => expect(encodePointerStep(key)).toBe(step))
 
 it.each<[string, readonly string[]]>([
   ['', []],
@@ -21,13 +21,13 @@ it.each<[string, readonly string[]]>([
   // RFC 6901, section 4: ~1 first, so that ~01 is ~1 and not /
   ['/~01', ['~1']],
   ['/~0~1~0~1', ['~/~/']],
-])('a JSON Pointer %j has its steps', (pointer, steps) => expect(parsePointer(pointer)).toEqual(steps))
+])('a JSON Pointer %j is parsed into its steps', (pointer, steps) => expect(parsePointer(pointer)).toEqual(steps))
 
-it.each(['a', 'a/b', '#/a', '/~', '/a~2', '/~/a', '/a~'])('a JSON Pointer is not %j', (text) => {
+it.each(['a', 'a/b', '#/a', '/~', '/a~2', '/~/a', '/a~'])('a JSON Pointer may not be %j', (text) => {
   expect(parsePointer(text)).toBeUndefined()
 })
 
-it('a JSON Pointer gives back the steps it is made of', () => {
+it('a JSON Pointer can be parsed back into the steps from which it was built', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom('~', '/', '~1', '~0/'))), (steps) => {
       expect(parsePointer(steps.map(encodePointerStep).join(''))).toEqual(steps)
@@ -35,7 +35,7 @@ it('a JSON Pointer gives back the steps it is made of', () => {
   )
 })
 
-it('problems by parameter are told at the first step of their path, and where below it', () => {
+it('problems by parameter are grouped by the first step of their path, with the location below it', () => {
   expect(
     groupByParameter([
       { path: '/a', message: 'Is required' },
@@ -52,13 +52,13 @@ it('problems by parameter are told at the first step of their path, and where be
   })
 })
 
-it('problems by parameter are those of the whole where the path is no pointer', () => {
+it('problems by parameter are about the whole if the path is not a pointer', () => {
   expect(groupByParameter([{ path: 'a', message: 'Is odd' }])).toEqual({ '': 'Is odd' })
 })
 
-it('problems by parameter are none', () => expect(groupByParameter([])).toEqual({}))
+it('problems by parameter may be empty', () => expect(groupByParameter([])).toEqual({}))
 
-it('problems by parameter may be of a parameter that is named like a property of all objects', () => {
+it('problems by parameter may have a parameter named like a property of all objects', () => {
   const problems = groupByParameter([{ path: '/__proto__', message: 'Is odd' }])
   expect(Object.entries(problems)).toEqual([['__proto__', 'Is odd']])
 })

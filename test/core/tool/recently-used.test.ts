@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { expect, it } from 'vitest'
 import { createLruCache } from '../../../src/core/tool/recently-used.ts'
 
-it('keeps so many entries, lacks the one not used for longest, and makes room for each as it comes', () => {
+it('stores a limited number of entries, and evicts the least recently used one', () => {
   const numbers = createLruCache<number>(3)
   expect(LRUCache.unsafeExposeInternals(numbers).keyList).toHaveLength(0)
   for (const [at, key] of ['a', 'b', 'c'].entries()) numbers.set(key, at)

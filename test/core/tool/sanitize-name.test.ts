@@ -11,12 +11,12 @@ it.each([
   [' a -- b ', 'a_b'],
   ['ünïcode', 'unicode'],
   ['550e8400-e29b-41d4-a716-446655440000', '550e8400_e29b_41d4_a716_446655440000'],
-])('a name that is made of %j is %s', (text, name) => {
+])('the name made from %j is %s', (text, name) => {
   expect(sanitizeName(text)).toBe(name)
 })
 
 it.each(['工具', 'б-1', '...', 'a'.repeat(65), `${'long '.repeat(20)}`, 'tool №5 ы', 'ß'])(
-  'a name that is made of %j tells it from others, within what names may be',
+  'the name made from %j is distinct and valid',
   (text) => {
     const name = sanitizeName(text)
     expect(name).toMatch(/^[A-Za-z0-9_]{1,64}$/)
@@ -25,12 +25,12 @@ it.each(['工具', 'б-1', '...', 'a'.repeat(65), `${'long '.repeat(20)}`, 'tool
   },
 )
 
-it.each(['_', '-', '.', ' ', 'a', 'é', '工'])('a name of 4 MB of %j is made a name', (sign) => {
+it.each(['_', '-', '.', ' ', 'a', 'é', '工'])('a name of 4 MB of %j becomes a valid name', (sign) => {
   const name = sanitizeName(`a${sign.repeat(4 * 1024 * 1024)}b`)
   expect(name).toMatch(/^[A-Za-z0-9_]{1,64}$/)
 })
 
-it('names in one place are never the same ignoring case, whatever the order', () => {
+it('names in one place are never the same ignoring case, in any order', () => {
   const texts = ['get forecast', 'get.forecast', 'add', 'ADD', 'get_forecast']
   const made = sanitizeNames(texts)
   expect(made.get('add')).toBe('add')

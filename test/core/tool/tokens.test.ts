@@ -10,7 +10,7 @@ const countTokens = createTokenCounter(ranks)
 const otherLibrary = new Tiktoken(o200k)
 const countByOtherLibrary = (text: string) => otherLibrary.encode(text, [], []).length
 
-describe('a counter of tokens', () => {
+describe('the token counter', () => {
   it.each([
     ['', 0],
     ['hello world', 2],
@@ -25,7 +25,7 @@ describe('a counter of tokens', () => {
     expect(countTokens('<|endoftext|>')).toBe(7)
   })
 
-  it('counts as another library does', () => {
+  it('counts the same as another library', () => {
     const part = fc.oneof(
       fc.constantFrom(
         ' the',
@@ -52,7 +52,7 @@ describe('a counter of tokens', () => {
   })
 
   it.each([' ', 'a', 'A', '\n', '=', '漢', '\u0301', '😀', '𐐀'])(
-    'counts a megabyte of %j within a second of the processor',
+    'counts a megabyte of %j within a second of processor time',
     (letter) => {
       const text = letter.repeat(MAX_TOKEN_TEXT_CHARACTERS / letter.length)
       expect(effortOf(() => countTokens(text))).toBeLessThan(5 * MOST_EFFORT)
@@ -72,7 +72,7 @@ describe('a counter of tokens', () => {
   })
 })
 
-it('the tokens of a list are those of each tool, and others are let in meanwhile', async () => {
+it('the tokens of a list are the sum of its tools, and counting yields to other requests', async () => {
   let yields = 0
   const yieldControl = async () => void (yields += 1)
   const small = '{"name":"Calculator_Add","inputSchema":{"type":"object"}}'

@@ -7,7 +7,7 @@ it.each([
   ['', '811c9dc5'],
   ['a', 'e40c292c'],
   ['foobar', 'bf9cf968'],
-])('the FNV-1a of %j is %s', (text, hash) => expect(fnv1a(text)).toBe(hash))
+])('the FNV-1a hash of %j is %s', (text, hash) => expect(fnv1a(text)).toBe(hash))
 
 it.each([
   ['get-it_now', 'get-it_now'],
@@ -15,9 +15,9 @@ it.each([
   ['ns::get x', 'ns_get_x'],
   ['n'.repeat(64), 'n'.repeat(64)],
   ['n'.repeat(100), 'nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn_a17d4815'],
-])('what a document calls %s is called %s here', (published, name) => expect(toToolName(published)).toBe(name))
+])('the source name %s becomes the name %s', (published, name) => expect(toToolName(published)).toBe(name))
 
-it('a suffix follows the name, which is cut so that both fit', () => {
+it('a suffix follows the name, which is truncated so that both fit', () => {
   expect(appendHash('Send', 'a')).toBe('Send_e40c292c')
   const cut = appendHash('n'.repeat(100), 'a')
   expect(cut).toBe(`${'n'.repeat(55)}_e40c292c`)

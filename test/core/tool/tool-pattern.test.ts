@@ -30,7 +30,7 @@ it.each([
   'a.b ',
   'a.b\n',
   'ä.b',
-])('a pattern is not %j', (text) => expect(isToolPattern(text)).toBe(false))
+])('a pattern may not be %j', (text) => expect(isToolPattern(text)).toBe(false))
 
 it.each([
   ['*', 'Gmail.GetEmails'],
@@ -55,7 +55,7 @@ it.each([
   ['T.a_b-c', 'T.a-b_c'],
   // A run may hold the dot
   ['G*s', 'Gmail.GetEmails'],
-])('what a pattern covers: %j covers %j', (pattern, id) => expect(covers(pattern, id)).toBe(true))
+])('pattern coverage: %j covers %j', (pattern, id) => expect(covers(pattern, id)).toBe(true))
 
 it.each([
   ['Gmail.*', 'Gmail2.GetEmails'],
@@ -72,9 +72,9 @@ it.each([
   ['*a*a*a.b', 'aa.b'],
   ['a.b*c', 'a.b'],
   ['T.a-*', 'T.ab'],
-])('what a pattern covers: %j does not cover %j', (pattern, id) => expect(covers(pattern, id)).toBe(false))
+])('pattern coverage: %j does not cover %j', (pattern, id) => expect(covers(pattern, id)).toBe(false))
 
-it('what a pattern covers: is what a regular expression with .* for each * would match', () => {
+it('pattern coverage: is that of a regular expression with .* for each *', () => {
   const piece = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 6 }).map((all) => all.join(''))
   const name = fc.array(fc.constantFrom('a', 'b'), { maxLength: 6 }).map((all) => all.join(''))
   fc.assert(
@@ -87,12 +87,12 @@ it('what a pattern covers: is what a regular expression with .* for each * would
   )
 })
 
-it('what a pattern covers: is told in time also of a pattern that means harm', () => {
+it('pattern coverage: is decided quickly, also for a hostile pattern', () => {
   const work = () => expect(covers(`${'*a'.repeat(10_000)}.b`, `${'a'.repeat(20_000)}c.b`)).toBe(false)
   expect(effortOf(work)).toBeLessThan(20 * MOST_EFFORT)
 })
 
-it('many patterns cover what one of them covers', () => {
+it('several patterns cover what one of them covers', () => {
   const piece = fc.array(fc.constantFrom('a', 'B', '_', '-', '*'), { maxLength: 4 }).map((all) => all.join(''))
   const name = fc.array(fc.constantFrom('A', 'b', '_', '-'), { maxLength: 5 }).map((all) => all.join(''))
   const pattern = fc.oneof(
@@ -108,7 +108,7 @@ it('many patterns cover what one of them covers', () => {
   )
 })
 
-it('many patterns are looked up where they are names, or end with a star, and compared where a star stands elsewhere', () => {
+it('several patterns are looked up if they are names or end with a star, and compared if a star is elsewhere', () => {
   const numbers = Array.from({ length: 256 }, (_, index) => index)
   const comparedOf = (of: (number: number) => string) => createToolPatterns(numbers.map(of)).compared
   expect(comparedOf((number) => `Kit.tool-${number}`)).toBe(0)

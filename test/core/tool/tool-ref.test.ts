@@ -22,16 +22,16 @@ it.each([
   ['', { kind: 'malformed', text: '' }],
   ['a\nb', { kind: 'malformed', text: 'a\nb' }],
   [`document:["a","b","${'c'.repeat(160)}"]`, { kind: 'malformed', text: `document:["a","b","${'c'.repeat(160)}"]` }],
-])('the text of a tool reference %j is read as what it names', (text, ref) => {
+])('the tool reference %j is parsed', (text, ref) => {
   expect(parseToolRef(text)).toEqual(ref)
   expect(formatToolRef(parseToolRef(text))).toBe(text)
 })
 
-it('the text of a tool reference of a document has no dialect', () => {
+it('a tool reference to a document is formatted without its dialect', () => {
   expect(formatToolRef(toDocumentRef({ dialect: 'd', id: 'a b', tool: 'do it', range: '^1' }))).toBe('a b.do it@^1')
 })
 
-it('each reference has another key', () => {
+it('each reference has its own key', () => {
   const refs = [
     toIdRef('Kit.Tool'),
     toIdRef('Kit.Tool@1'),

@@ -7,12 +7,12 @@ it.each([
   ['', '', ''],
   ['a', 'a', 'a'],
   ['a_', 'a', 'a'],
-])('a text that is trimmed %j is %j, and %j where only its end is', (text, whole, end) => {
+])('the text %j is trimmed to %j, and to %j at its end only', (text, whole, end) => {
   expect(trim(text, '_')).toBe(whole)
   expect(trimEnd(text, '_')).toBe(end)
 })
 
-it('a text that is trimmed is read once, also where it is 4 MB of the character', () => {
+it('a trimmed text is read once, even if it is 4 MB of the character', () => {
   const text = `a${'_'.repeat(4 * 1024 * 1024)}b`
   expect(trim(text, '_')).toBe(text)
   expect(trim(text.slice(0, -1), '_')).toBe('a')

@@ -29,7 +29,7 @@ const resolve = (versions: readonly string[], selector?: string) =>
 const status = { state: 'pending' } as const
 const waiting = { version: '2.0.0', status }
 
-it('a tool as callers know it has no version that is pending, and is not there where all are', () => {
+it('a tool for callers has no pending versions, and does not exist if all are pending', () => {
   const versions = versionsOf('1.0.0', '1.1.0x')
   expect(withoutPending({ isRemovedFromDocument: true, versions: [...versions, waiting] })).toEqual({
     isRemovedFromDocument: true,
@@ -38,7 +38,7 @@ it('a tool as callers know it has no version that is pending, and is not there w
   expect(withoutPending({ versions: [waiting] })).toBeUndefined()
 })
 
-it('a tool as callers know it is the same where none is', () => {
+it('a tool for callers is unchanged if no version is pending', () => {
   const document = { versions: versionsOf('1.0.0') }
   expect(withoutPending(document)).toBe(document)
 })
@@ -49,7 +49,7 @@ it.each([
   ['1.10.0', '1.9.9', 1],
   ['2.0.0', '10.0.0', -1],
   ['0.0.1', '0.1.0', -1],
-])('the order of versions %s and %s is %i', (a, b, order) => {
+])('versions %s and %s are ordered: %i', (a, b, order) => {
   expect(compareVersions(a, b)).toBe(order)
   expect(compareVersions(b, a)).toBe(order === 0 ? 0 : -order)
 })
@@ -112,18 +112,18 @@ it.each<[string, readonly string[], string | undefined, string | undefined]>([
   expect(resolve(versions, selector)).toBe(wanted)
 })
 
-it('a version is given with all that it was given with', () => {
+it('a resolved version is returned with all of its fields', () => {
   const entry = { version: '1.0.0', status: { state: 'active' as const }, digest: 'd1' }
   expect(resolveVersion([entry])).toBe(entry)
   expect(resolveVersion([entry], '1')).toBe(entry)
 })
 
-it('a version is the first of two that are the same', () => {
+it('a resolved version is the first of two equal ones', () => {
   const [one, other] = [versionsOf('1.0.0')[0], versionsOf('1.0.0')[0]]
   expect(resolveVersion([one!, other!])).toBe(one)
 })
 
-describe('a tool that its document has left out', () => {
+describe('a tool that its document left out', () => {
   const versions = versionsOf('1.0.0', '1.1.0')
 
   it.each([
@@ -131,7 +131,7 @@ describe('a tool that its document has left out', () => {
     ['latest', undefined],
     ['1.0.0', '1.0.0'],
     ['^1.0.0', '1.1.0'],
-  ])('a tool that its document has left out asked for %j gives %j', (selector, wanted) => {
+  ])('a tool that its document left out resolves %j to %j', (selector, wanted) => {
     expect(chooseVersion({ versions, isRemovedFromDocument: true }, selector)?.version).toBe(wanted)
     expect(chooseVersion({ versions }, selector)?.version).toBe(wanted ?? '1.1.0')
   })
@@ -145,22 +145,22 @@ it.each([
   ['2024-05-01', '2024.5.1'],
   ['release', '1.0.0'],
   ['', '1.0.0'],
-])('the version that was probably meant by %j is %s', (text, version) => {
+])('the version suggested for %j is %s', (text, version) => {
   expect(guessVersion(text)).toBe(version)
 })
 
 it.each(['1.2.3', 'latest', '1', '^1.2.3', '1.x', '*', '', '>=1 <2', '1 || 2', '1234567890'])(
-  'a selector may be %j',
+  'a version range may be %j',
   (selector) => {
     expect(isVersionRange(selector)).toBe(true)
   },
 )
 
-it.each(['newest', 'LATEST', '1.2.3.4', 'x.y.z', '1.0.0 please', '@1'])('a selector is not %j', (selector) => {
+it.each(['newest', 'LATEST', '1.2.3.4', 'x.y.z', '1.0.0 please', '@1'])('a version range may not be %j', (selector) => {
   expect(isVersionRange(selector)).toBe(false)
 })
 
-it('of what is said of a version and of its toolkit the stricter holds, and of two as strict the version’s own', () => {
+it('the stricter status of a version and its toolkit applies, and the version’s own if both are equal', () => {
   const states = ['active', 'deprecated', 'yanked', 'disabled'] as const
   for (const [index, own] of states.entries()) {
     for (const [other, toolkit] of states.entries()) {
@@ -171,7 +171,7 @@ it('of what is said of a version and of its toolkit the stricter holds, and of t
   expect(stricterStatus(own, { state: 'deprecated', message: 'its toolkit’s' })).toBe(own)
 })
 
-describe('a status that changes', () => {
+describe('a changed status', () => {
   const yanked: ToolStatus = { state: 'yanked', message: 'Loses mail' }
   const off: ToolStatus = { state: 'disabled', message: 'INC-7' }
   const both: ToolStatus = { ...off, yanked: { message: 'Loses mail' } }
@@ -185,7 +185,7 @@ describe('a status that changes', () => {
     ['yanked alone, is active', yanked, active, false, active],
     ['never yanked, is active', off, active, true, active],
     ['yanked for another reason, has that', both, { state: 'yanked' }, true, { state: 'yanked' }],
-  ] as const)('of what is %s', (_, current, change, isDisabled, status) => {
+  ] as const)('of a version that is %s', (_, current, change, isDisabled, status) => {
     expect(changeStatus(current, change, isDisabled)).toEqual(status)
   })
 })

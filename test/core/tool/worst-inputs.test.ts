@@ -25,7 +25,7 @@ const names = (count: number, prefix = 'k') =>
   Object.fromEntries(many(count, (index) => [`${prefix}${index * 7_919}`, 1]))
 const LONG = 'n'.repeat(100_000)
 
-describe('what is told of a document that no reader takes', () => {
+describe('the problems of a document that no reader accepts', () => {
   const part = object({ a: integer(0, 1), b: string({ min: 1 }), c: optional(array(integer(0, 1))) })
   const reader = object({
     parts: optional(map(part)),
@@ -55,7 +55,7 @@ describe('what is told of a document that no reader takes', () => {
     return { ...Object(best), parts: { ...Object(best).parts, ...Object(fresh).parts } }
   }
 
-  it('what is told of a document that no reader takes is bounded for the worst that a climb finds', () => {
+  it('the problems of a document that no reader accepts are limited for the worst that a climb finds', () => {
     const { best, most } = climb<Json>(document, grow, told, 10)
     expect(most).toBeGreaterThan(1_000)
     expect(most).toBeLessThan(MOST)
@@ -68,14 +68,14 @@ describe('what is told of a document that no reader takes', () => {
     ['unknown fields below a long name', { parts: { [LONG]: names(50_000) } }],
     ['long names', { parts: Object.fromEntries(many(100, (index) => [`${LONG}${index}`, {}])) }],
     ['lists of what is wrong', { parts: { a: { a: 0, b: 'b', c: many(100_000, () => 'x') } } }],
-  ])('what is told of a document that no reader takes is bounded: %s', (_, given) => {
+  ])('the problems of a document that no reader accepts are limited: %s', (_, given) => {
     const most = told(given)
     expect(most).toBeGreaterThan(100)
     expect(most).toBeLessThan(MOST)
     expect(effortOf(() => told(given))).toBeLessThan(MOST_EFFORT)
   })
 
-  it('what is told of a document that no reader takes says of what comes after a hundred problems that it is wrong, and no more', () => {
+  it('the problems of a document that no reader accepts stop after a hundred', () => {
     const read = parseValue(array(part), [...many(100, () => 0), { a: 1 }, 'x'])
     expect(read.ok).toBe(false)
     expect(!read.ok && read.problems).toHaveLength(100)
@@ -92,7 +92,7 @@ describe('the worst text to parse', () => {
     ['of escaped backslashes', `{"a": "${'\\\\'.repeat(MB / 2)}"}`],
     ['with escapes, which is looked through for a name', `{"a": [${'"\\u0061",'.repeat(MB / 20)}1]}`],
     ['of brackets that end at once', `[${'[],'.repeat(MB / 10)}1]`],
-  ])('the worst text to parse %s takes a time that its length bounds', (_, text) => {
+  ])('the worst text to parse %s takes time linear in its length', (_, text) => {
     expect(effortOf(() => expect(read(text).ok).toBe(true))).toBeLessThan(MOST_EFFORT)
   })
 
@@ -101,7 +101,7 @@ describe('the worst text to parse', () => {
     ['of a text without an end', `"${'a'.repeat(4 * MB)}`],
     ['of commas', `[${','.repeat(4 * MB)}`],
     ['that ends too early', `[${'1,'.repeat(MB / 10)}`],
-  ])('the worst text to parse %s is refused as soon', (_, text) => {
+  ])('the worst text to parse %s is refused as quickly', (_, text) => {
     expect(effortOf(() => expect(read(text).ok).toBe(false))).toBeLessThan(MOST_EFFORT)
   })
 })
@@ -118,18 +118,18 @@ it.each<[string, Json]>([
   ['deep', nested],
   ['of names that begin alike', alike],
   ['of short names', names(18_000)],
-])('the worst value to put in order is ordered for its hash within the time of a definition: %s', (_, value) => {
+])('the worst value to sort is sorted for its hash within the time of a definition: %s', (_, value) => {
   expect(checkStorable(value, 'a definition', '')).toEqual([])
   expect(effortOf(() => canonicalJson(value))).toBeLessThan(MOST_EFFORT)
 })
 
-it('the worst value to put in order is ordered for the idempotency store as fast as an input may have parts', () => {
+it('the worst value to sort is sorted for the idempotency store as quickly as an input may have parts', () => {
   // Others run beside the tests: 100 ms alone
   expect(effortOf(() => canonicalText(wide))).toBeLessThan(2 * MOST_EFFORT)
   expect(canonicalText({ b: [1, { d: null, c: '\ud800' }], a: 'x' })).toBe('{"a":"x","b":[1,{"c":"\\ud800","d":null}]}')
 })
 
-it('the worst value to put in order is not ordered where it is too large', () => {
+it('the worst value to sort is not sorted if it is too large', () => {
   const value = many(4_000_000, () => 1)
   expect(effortOf(() => expect(checkStorable(value, 'a definition', '/definition')).toHaveLength(1))).toBeLessThan(
     MOST_EFFORT,

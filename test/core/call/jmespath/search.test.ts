@@ -62,7 +62,7 @@ it.each<readonly [string, Json]>([
   ['@.zero', 0],
   ['(none || a).b.c', 7],
   ['{__proto__: zero}', Object.fromEntries([['__proto__', 0]])],
-])('what an expression selects is by %s as the specification has it', (expression, wanted) => {
+])('a selection evaluates %s as specified', (expression, wanted) => {
   expect(select(expression, DATA)).toEqual(wanted)
 })
 
@@ -114,7 +114,7 @@ it.each<readonly [string, Json]>([
     '[type(a), type(people), type(zero), type(none), type(!zero), type(people[0].name)]',
     ['object', 'array', 'number', 'null', 'boolean', 'string'],
   ],
-])('what an expression selects is by %s as the functions are specified', (expression, wanted) => {
+])('a selection evaluates the function call %s as specified', (expression, wanted) => {
   expect(select(expression, DATA)).toEqual(wanted)
 })
 
@@ -129,12 +129,12 @@ it.each([
   ["contains(zero, 'a')", 'contains() takes an array or a string as argument 1'],
   ['starts_with(zero, zero)', 'starts_with() takes a string as argument 1'],
   ['sum(`[1e308, 1e308]`)', 'sum() gives no finite number'],
-])('what an expression selects is not by %s, which says why', (expression, why) => {
+])('a selection fails on %s with the reason', (expression, why) => {
   const found = searched(expression, DATA)
   expect(found).toMatchObject({ ok: false, why: expect.stringContaining(why) })
 })
 
-it('what an expression selects is only ever what a value holds itself, and never an expression that it holds', () => {
+it("a selection reads only a value's own fields, and never an expression inside the value", () => {
   const value = { l: [{ x: 1 }], e: { expref: true, type: 'Field', name: 'x' } }
   for (const name of [
     'constructor',
@@ -189,7 +189,7 @@ it.each<[expression: string, message: string, at?: number]>([
   [`${'a.'.repeat(70)}a`, 'nest deeper than 64 levels'],
   ['('.repeat(1_000), 'the expression is incomplete', 1_000],
   ['['.repeat(1_000), 'the expression is incomplete', 1_000],
-])('an expression that is none %j is refused, with what is wrong and where', (expression, message, at) => {
+])('an invalid expression %j is refused with its error and location', (expression, message, at) => {
   const read = createSearch(expression)
   expect(read).toMatchObject({ ok: false, message: expect.stringContaining(message) })
   expect(!read.ok && read.at).toBe(at)
@@ -205,7 +205,7 @@ const large = { items }
 const wide = { o: Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index * 7_919}`, index])) }
 const texts = { t: 'a'.repeat(1_000_000), u: `${'a'.repeat(500_000)}b` }
 
-it('what costs much: is not selecting a little of an output of megabytes', () => {
+it('work: selecting a little of an output of megabytes is cheap', () => {
   expect(JSON.stringify(large).length).toBeGreaterThan(3_000_000)
   expect(select('items[?price > `98`].name | length(@)', large)).toBe(300)
   expect(select('sort_by(items, &price)[:2].name', large)).toEqual(['n0', 'n100'])
@@ -229,7 +229,7 @@ it.each<readonly [string, Json]>([
   [`merge(${'o,'.repeat(900)}o)`, wide],
   ['o == o', wide],
   ['[o.*, o.*, o.*, o.*, o.*, o.*, o.*, o.*, o.*]', wide],
-])('what costs much: %s ends, and says so', (expression, value) => {
+])('work: %s stops with a reason', (expression, value) => {
   expect(searched(expression, value)).toEqual({
     ok: false,
     why: expect.stringMatching(/^It takes too much work: select less, or in fewer steps$|^It outgrows the output by/),

@@ -35,7 +35,7 @@ it('a line of an export is read by its kind', async () => {
   expect(read).toEqual({ ok: true, value: { ...version, held: false, unreviewed: false, bundled: false, record } })
 })
 
-it('a line of an export gives the record to the letter, in the order in which it is stored', async () => {
+it('a line of an export has the record unchanged, in the stored order of fields', async () => {
   const { toolkit, tool, digest, ...rest } = await stored()
   const record = { digest, tool, toolkit, ...rest }
   const line = {
@@ -77,7 +77,7 @@ it.each([
   ['/record/source', { source: { dialect: 'plain', document: 1, hash: 'a'.repeat(64) } }],
   ['/record/implementation/kind', { implementation: {} }],
   ['/record/publisher', { publisher: { trusted: true } }],
-])('a line of an export is refused where its record has at %s what no record has', async (path, more) => {
+])('a line of an export is refused if its record has an invalid field at %s', async (path, more) => {
   const record = { ...(await stored()), ...more }
   const line = { kind: 'version', status: { state: 'active' }, publisher: { principal: null, trusted: true }, record }
   const read = parseArchiveLine(JSON.parse(JSON.stringify(line)))

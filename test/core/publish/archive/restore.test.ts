@@ -60,7 +60,7 @@ async function restore(lines: readonly object[], outcomeOf: (row: ArchiveRow) =>
 const idsOf = (rows: readonly ArchiveRow[][]) =>
   rows.flat().flatMap((row) => (row.kind === 'version' ? row.record.id : []))
 
-it('the first line must say that the file is an export', () => {
+it('the first line must identify the file as an export', () => {
   expect(parseArchiveHeader({ line: 1, value: { kind: 'archive', format: 2 } })).toMatchObject({ ok: true })
   for (const first of [
     undefined,
@@ -72,7 +72,7 @@ it('the first line must say that the file is an export', () => {
   }
 })
 
-it('a version of an earlier export has its source name under the name that it has now, with a digest of that', async () => {
+it('a version of an earlier export has its source name under the current field, with a new digest', async () => {
   const parts = { definition: definitionOf({ tool: 'get_x' }), dialect: 'plain', document: 'x', sourceName: 'get-x' }
   const record = await createToolRecord(parts, sha256)
   const { sourceName: called, source, digest: _, ...visible } = record
@@ -90,7 +90,7 @@ it('a version of an earlier export has its source name under the name that it ha
   expect(told).toMatchObject([{ line: 4, message: expect.stringMatching(/^The digest must be/) }])
 })
 
-it('a file that is restored is counted, and whole if its last line counts the lines before it', async () => {
+it('a restored file has its lines counted, and is complete if its last line counts the lines before it', async () => {
   const all = [KIT, await version('A'), await version('B')]
   const whole = await restore([...all, { kind: 'end', lines: 4 }])
   expect(whole).toMatchObject({ isWhole: true, counts: { created: 3, unchanged: 0, refused: 0 }, told: [] })
@@ -100,7 +100,7 @@ it('a file that is restored is counted, and whole if its last line counts the li
   expect((await restore([...all, { kind: 'end', lines: 5 }])).isWhole).toBe(false)
 })
 
-it('a file that is restored has the policies that it says, judged as they are where they are put', async () => {
+it('a restored file has its policies checked as if they were set', async () => {
   const policy = (pattern: string, said: object) => ({ kind: 'policy', pattern, policy: said })
   const { counts, told, rows } = await restore(
     [
@@ -128,7 +128,7 @@ it('a file that is restored has the policies that it says, judged as they are wh
   expect(told[1]?.message).toContain('Is not for this')
 })
 
-it('a file that is restored goes to the registry a hundred rows at a time, a document before its versions, and each counts as what became of it', async () => {
+it('a restored file is sent to the registry a hundred rows at a time, documents before their versions, and each result is counted', async () => {
   const document = { kind: 'document', dialect: 'plain', toolkit: 'Kit', tools: {}, document: { of: 'all' } }
   const hash = await sha256(JSON.stringify(document.document))
   const versions = await Promise.all(Array.from({ length: 150 }, (_, index) => version(`T${index}`, {}, hash)))
@@ -140,7 +140,7 @@ it('a file that is restored goes to the registry a hundred rows at a time, a doc
   expect(counts).toMatchObject({ created: 150, unchanged: 1 })
 })
 
-it('a file that is restored puts nothing into a toolkit of which no line says, or a line that is refused, whose it is', async () => {
+it('a restored file adds nothing to a toolkit whose line is missing or refused', async () => {
   const all = [await version('A')]
   for (const { counts, rows, told } of [
     await restore(all),
@@ -153,7 +153,7 @@ it('a file that is restored puts nothing into a toolkit of which no line says, o
   }
 })
 
-it('a file that is restored says of each line that is refused which it is, and goes on', async () => {
+it('a restored file reports each refused line, and continues', async () => {
   const altered = await version('C')
   const { counts, told } = await restore(
     [KIT, await version('A'), { kind: 'nothing' }, { ...altered, record: { ...altered.record, title: 'x' } }],
@@ -167,7 +167,7 @@ it('a file that is restored says of each line that is refused which it is, and g
   ])
 })
 
-it('a file that is restored says what was skipped, whoever owns its toolkit', async () => {
+it('a restored file reports what was skipped, whoever owns the toolkit', async () => {
   const line = await version('A', { bundled: true, status: { state: 'disabled' } })
   const { counts, told } = await restore([line], () => ({ skipped: 'Not carried' }))
   expect(counts).toMatchObject({ skipped: 1, refused: 0 })
@@ -178,13 +178,13 @@ const part = (at: number, base64: string, more: object = {}) => {
   return { kind: 'blob', sha256: 'a'.repeat(64), part: at, parts: 2, base64, ...more }
 }
 
-it('a plugin in a file is kept once all of its parts came', async () => {
+it('a plugin in a file is stored once all of its parts arrived', async () => {
   const { kept, told } = await restore([part(0, 'AQID'), part(1, 'BAU=')])
   expect(kept).toEqual([new Uint8Array([1, 2, 3, 4, 5])])
   expect(told).toEqual([])
 })
 
-it('a plugin in a file is refused where a part is missing, is no Base64 or too large, or it is no plugin', async () => {
+it('a plugin in a file is refused if a part is missing, invalid or too large, or if it is not a plugin', async () => {
   const large = 'A'.repeat(12 * 1024 * 1024)
   for (const [lines, says] of [
     [[part(1, 'AQID')], 'comes next'],
