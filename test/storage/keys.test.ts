@@ -11,11 +11,11 @@ it.each([
   ['toolset', 'mail', 'toolset/mail'],
   ['lock', 'sha256:d1', 'lock/sha256:d1'],
   ['provider', 'a/b tool/c', 'provider/a/b tool/c'],
-] as const)('the key of a %s %s is %s, as it lies in KV already, and reads back', (kind, of, key) => {
+] as const)('the key of a %s %s is %s, as in existing KV data, and can be parsed', (kind, of, key) => {
   expect(kvKey(kind, of)).toBe(key)
   expect(parseKvKey(key)).toEqual({ kind, id: of })
 })
 
-it.each([MANIFEST_KEY, '', 'tool', 'tools/x', 'a/tool/x'])('%j is the key of none of many', (key) => {
+it.each([MANIFEST_KEY, '', 'tool', 'tools/x', 'a/tool/x'])('%j is not parsed as a key of a kind', (key) => {
   expect(parseKvKey(key)).toBeUndefined()
 })

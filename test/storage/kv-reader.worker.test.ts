@@ -26,15 +26,15 @@ function isolate() {
   }
 }
 
-describe('what changes in KV', () => {
-  it('is read from KV alone while it is there', async () => {
+describe('a value in KV', () => {
+  it('is read from KV only if it is there', async () => {
     const { kv, asked, read } = isolate()
     kv.values.set('a', '{"from":"kv"}')
     expect(await read('a')).toEqual({ from: 'kv' })
     expect(asked).toEqual([])
   })
 
-  it('is read from its Durable Object for a minute where it was changed, and nothing else is', async () => {
+  it('is read from its Durable Object for a minute in the isolate that changed it, and no other value is', async () => {
     const { kv, asked, clock, owner, read, wrote } = isolate()
     for (const key of ['a', 'b']) kv.values.set(key, '"before"')
     owner.set('a', '"after"')
@@ -50,7 +50,7 @@ describe('what changes in KV', () => {
     expect(asked).toEqual(['a', 'a', 'a'])
   })
 
-  it('is read there too where all that a toolkit has was changed', async () => {
+  it('is also read there if a change covers the whole toolkit', async () => {
     const { kv, asked, read, wrote } = isolate()
     for (const key of ['tool/kit.a', 'tool/kits.a']) kv.values.set(key, '"before"')
     wrote('tool/kit.')
@@ -59,7 +59,7 @@ describe('what changes in KV', () => {
     expect(asked).toEqual(['tool/kit.a'])
   })
 
-  it('is gone at once where it was removed', async () => {
+  it('is gone at once in the isolate that removed it', async () => {
     const { kv, read, wrote } = isolate()
     kv.values.set('a', '"before"')
     wrote('a')
@@ -67,7 +67,7 @@ describe('what changes in KV', () => {
     expect(kv.reads).toEqual([])
   })
 
-  it('is asked of its Durable Object where KV does not know it, if it is not to be believed', async () => {
+  it('is read from its Durable Object if KV lacks it and absence in KV is not trusted', async () => {
     const { asked, owner, read, readKv } = isolate()
     owner.set('a', '"new"')
     expect(await readKv('a')).toBeUndefined()
@@ -75,7 +75,7 @@ describe('what changes in KV', () => {
     expect(await read('a')).toBe('new')
   })
 
-  it('is asked of its Durable Object 50 times a second, and is unknown to all others', async () => {
+  it('is looked up in its Durable Object at most 50 times per second, and is otherwise unknown', async () => {
     const { asked, clock, owner, read } = isolate()
     for (let n = 0; n < 200; n += 1) owner.set(`made-up-${n}`, '1')
     const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => read(`made-up-${n}`)))
@@ -85,7 +85,7 @@ describe('what changes in KV', () => {
     expect(await read('made-up-199')).toBe(1)
   })
 
-  it('is asked of its Durable Object however often where it was changed', async () => {
+  it('is looked up in its Durable Object without a limit in the isolate that changed it', async () => {
     const { asked, read, wrote } = isolate()
     wrote('a')
     for (let n = 0; n < 100; n += 1) await read('a')
@@ -93,7 +93,7 @@ describe('what changes in KV', () => {
   })
 })
 
-it('what is stored as JSON is told from what is not there', () => {
+it('a stored JSON null differs from an absent value', () => {
   expect(parseKvJson('null')).toBeNull()
   expect(parseKvJson('[1]')).toEqual([1])
   expect(parseKvJson(null)).toBeUndefined()

@@ -13,14 +13,14 @@ const failing = (message: string, of: object) =>
   )
 
 describe('an object that fails', () => {
-  it('because its tables are of another version is unreachable, with what to do', async () => {
+  it('because its tables have another version is unreachable, and the message says what to do', async () => {
     const message = 'Cannot open the storage of the Registry: its schema_version is 1, and this Switchboard reads 2'
     const asked = failing(message, { remote: true }).value()
     await expect(asked).rejects.toBeInstanceOf(UnreachableError)
     await expect(asked).rejects.toThrow(message)
   })
 
-  it('by a defect of its own has it pass through, and for the platform’s sake is unreachable', async () => {
+  it('by its own defect throws that error, and one that fails because of the platform is unreachable', async () => {
     await expect(failing('no such table', { remote: true }).value()).rejects.toThrow('no such table')
     const overloaded = failing('too many', { remote: true, overloaded: true }).value()
     await expect(overloaded).rejects.toThrow('Switchboard cannot reach its registry right now')

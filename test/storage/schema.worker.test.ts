@@ -15,7 +15,7 @@ const inStorage = (use: (sql: SqlStorage) => void) =>
   runInDurableObject(env.Vault.getByName(crypto.randomUUID()), (_, { storage }) => use(storage.sql))
 
 describe('the tables of an object', () => {
-  it('are made once, and kept', () =>
+  it('are created once, and kept', () =>
     inStorage((sql) => {
       expect(hasTables(sql)).toBe(false)
       expect(openTables(sql, SCHEMA)).toBe(true)
@@ -26,7 +26,7 @@ describe('the tables of an object', () => {
     }))
 
   it.each(['__miniflare_do_name', '_of_a_later_platform', 'sqlite_stat1'])(
-    "are made beside the platform's table '%s', which counts as none of theirs",
+    "are created next to the table '%s' of the platform, which is not counted",
     (name) =>
       inStorage((sql) => {
         if (name.startsWith('_')) sql.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, name TEXT)`)
@@ -42,7 +42,7 @@ describe('the tables of an object', () => {
     ['an earlier version', 'UPDATE schema_version SET version = 1', '1'],
     ['a later version', 'UPDATE schema_version SET version = 3', '3'],
     ['no version', 'DROP TABLE schema_version', 'none'],
-  ])('of %s are refused, with what to do, and stay as they are', (_, change, version) =>
+  ])('of %s are refused, with instructions, and stay unchanged', (_, change, version) =>
     inStorage((sql) => {
       openTables(sql, SCHEMA)
       sql.exec("INSERT INTO call VALUES ('one')")
@@ -58,13 +58,13 @@ it.each([
   ['Registry', 9],
   ['Access', 3],
   ['IdempotencyStore', 1],
-] as const)('the %s notes the version of its tables', (name, version) =>
+] as const)('the %s stores the version of its tables', (name, version) =>
   runInDurableObject(env[name].getByName(crypto.randomUUID()), (_: unknown, { storage }) =>
     expect(storage.sql.exec('SELECT version FROM schema_version').toArray()).toEqual([{ version }]),
   ),
 )
 
-it('an object refuses to start on tables of another version', () =>
+it('an object refuses to start with tables of another version', () =>
   runInDurableObject(env.Access.getByName(crypto.randomUUID()), (_, state) => {
     state.storage.sql.exec('UPDATE schema_version SET version = 0')
     expect(() => new Access(state, env)).toThrow('Cannot open the storage of Access')

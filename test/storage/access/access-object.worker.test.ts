@@ -11,7 +11,7 @@ const PROVIDER = { id: 'p', name: '', client_id: 'c' }
 stopClock()
 
 describe('the secret of a deployment', () => {
-  it('is made once, at random, and kept', async () => {
+  it('is random, is created once and is kept', async () => {
     const fresh = () => env.Access.getByName(crypto.randomUUID())
     const access = fresh()
     const secret = await access.deploymentSecret()
@@ -24,8 +24,8 @@ describe('the secret of a deployment', () => {
   })
 })
 
-describe('a key and a provider', () => {
-  it('are deleted from KV once they were removed, whether or not they had landed', () =>
+describe('a key or a provider', () => {
+  it('is deleted from KV after it is removed, whether or not KV had it yet', () =>
     inAccess(async ({ access, kv, drain }) => {
       for (const isLanded of [true, false]) {
         await access.createKey(KEY, 'hash')
@@ -45,7 +45,7 @@ describe('a key and a provider', () => {
       expect(await access.removeSetting('provider', 'p')).toBe('not-found')
     }))
 
-  it('are stored once where whoever makes them asks again, since the answer was lost', () =>
+  it('is stored once if the request is repeated because its response was lost', () =>
     inAccess(async ({ access, kv, drain }) => {
       for (let n = 0; n < 2; n += 1) {
         await access.createKey(KEY, 'hash')
@@ -57,7 +57,7 @@ describe('a key and a provider', () => {
       expect(kv.values.has('key/hash')).toBe(true)
     }))
 
-  it('that is removed while KV refuses is deleted there once it no longer does', () =>
+  it('that is removed while KV refuses writes is deleted from KV once KV accepts them', () =>
     inAccess(async ({ access, kv, runAlarm, drain }) => {
       await access.createKey(KEY, 'hash')
       await drain()
@@ -84,7 +84,7 @@ describe('a key and a provider', () => {
       expect(kv.values.size).toBe(1_000)
     }))
 
-  it('that was removed and made again while the first was being written is what it is in the end', () =>
+  it('that is removed and created again during a write ends up in KV as it is now', () =>
     inAccess(async ({ access, kv, drain }) => {
       await access.createKey(KEY, 'hash')
       let changed = false
@@ -97,7 +97,7 @@ describe('a key and a provider', () => {
       expect(kv.values.has('key/hash')).toBe(false)
     }))
 
-  it('are there after a restart, in the order in which they were made', () =>
+  it('is still there after a restart, in order of creation', () =>
     inAccess(async ({ access, restart, kv }) => {
       for (const id of ['b', 'a']) await access.createKey({ ...KEY, id }, `hash of ${id}`)
       kv.values.clear()

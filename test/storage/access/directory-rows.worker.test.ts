@@ -8,7 +8,7 @@ const group = (displayName: string, ...members: readonly string[]) => ({
 const off = { Operations: [{ op: 'replace', path: 'active', value: false } as const] }
 
 describe('the directory in the Access object', () => {
-  it('is made in an object that an older deployment made, which goes on with what it has', () =>
+  it('is created in an object of an older deployment, which keeps its data', () =>
     inAccess(async ({ access, sql, restart }) => {
       access.noteGrantHolder('ann', 1)
       await access.findMembership({ user: 'ann' })
@@ -20,7 +20,7 @@ describe('the directory in the Access object', () => {
       expect(await restart().listDirectory('User', { offset: 0, limit: 1 })).toMatchObject({ total: 1 })
     }))
 
-  it('finds a person by address or id, with the groups that they are a member of', () =>
+  it('finds a person by address or id, with the groups that the person is a member of', () =>
     inAccess(async ({ access }) => {
       await access.changeDirectory('User', 'u1', user('Ann@acme.test', { externalId: '00u1' }), true)
       await access.changeDirectory('User', 'u2', user('bob@acme.test'), true)
@@ -48,7 +48,7 @@ describe('the directory in the Access object', () => {
       })
     }))
 
-  it('has a bound for memberships of all groups', () =>
+  it('limits the memberships of all groups together', () =>
     inAccess(async ({ access, sql }) => {
       await access.changeDirectory('User', 'u1', user('ann@acme.test'), true)
       await access.changeDirectory('Group', 'g1', group('Staff', 'u1'), true)
@@ -61,14 +61,14 @@ describe('the directory in the Access object', () => {
       expect(await access.changeDirectory('Group', 'g2', group('Admins'), true)).toMatchObject({ entry: { id: 'g2' } })
     }))
 
-  it('takes a person who is several users for inactive where one of them is', () =>
+  it('treats a person with several users as inactive if one of them is inactive', () =>
     inAccess(async ({ access }) => {
       await access.changeDirectory('User', 'u1', user('ann@acme.test'), true)
       await access.changeDirectory('User', 'u2', user('ann.old', { externalId: '00u1', active: false }), true)
       expect(await access.findMembership({ user: '00u1', address: 'ann@acme.test' })).toMatchObject({ isActive: false })
     }))
 
-  it('gives the ids of who leaves: as it has them, and those that were seen with the address', () =>
+  it('gives the ids of a person who leaves: those in the directory and those seen with the address', () =>
     inAccess(async ({ access }) => {
       await access.findMembership({ user: 'https://id.test|00u1', address: 'ann@acme.test' })
       await access.findMembership({ user: '00u2', address: 'bob@acme.test' })
@@ -85,7 +85,7 @@ describe('the directory in the Access object', () => {
       expect(back).toMatchObject({ leavers: [] })
     }))
 
-  it('changes nothing where a change is refused', () =>
+  it('changes nothing when a change is refused', () =>
     inAccess(async ({ access }) => {
       await access.changeDirectory('User', 'u1', user('ann'), true)
       await access.changeDirectory('Group', 'g1', group('Staff', 'u1'), true)

@@ -21,7 +21,7 @@ function isolate({ access, kv }: Harness) {
 const ROTATED = { ...KEY, prefix: 'sb_1', previous_expires_at: until(HOUR) }
 
 describe('a key', () => {
-  it('is found by its hash at once, everywhere, and by its id', () =>
+  it('is found by its hash and by its id in every isolate at once', () =>
     inAccess(async (harness) => {
       const [here, there] = [isolate(harness), isolate(harness)]
       await here.create(KEY, 'h')
@@ -33,7 +33,7 @@ describe('a key', () => {
       expect(stored(harness, 'h')).toEqual(KEY)
     }))
 
-  it('is changed where it is stored, and known so at once here', () =>
+  it('is changed in storage, and the isolate that changed it sees that at once', () =>
     inAccess(async (harness) => {
       const { create, change, find, findById: withId } = isolate(harness)
       await create(KEY, 'h')
@@ -48,7 +48,7 @@ describe('a key', () => {
       expect(stored(harness, 'h')).toEqual(changed)
     }))
 
-  it('that is rotated has two texts until the overlap is over, and never three', () =>
+  it('that is rotated has two texts until the overlap ends, and never three', () =>
     inAccess(async (harness) => {
       const { create, rotate, change, find } = isolate(harness)
       await create(KEY, 'first')
@@ -72,7 +72,7 @@ describe('a key', () => {
       expect(await rotate('none', 'fourth', 'sb_1', HOUR)).toBeUndefined()
     }))
 
-  it('is removed as it is expected to be, with all of its texts, everywhere', () =>
+  it('is removed only if it matches the precondition, with all of its texts and in every isolate', () =>
     inAccess(async (harness) => {
       const { create, rotate, remove, find, listLastUses } = isolate(harness)
       await create(KEY, 'first')
@@ -90,7 +90,7 @@ describe('a key', () => {
       expect(await listLastUses()).toEqual({ other: 5 })
     }))
 
-  it('was last used when it was, however late that is told', () =>
+  it('keeps the latest time of use, even if an earlier one is reported later', () =>
     inAccess(async (harness) => {
       const { create, listLastUses } = isolate(harness)
       await create(KEY, 'h')
@@ -100,7 +100,7 @@ describe('a key', () => {
     }))
 })
 
-it('a provider is given and removed as it is expected to be', () =>
+it('a provider is stored and removed only if it matches the precondition', () =>
   inAccess(async ({ access }) => {
     const provider = { id: 'p', name: '', client_id: 'c' }
     const renamed = { ...provider, name: 'b' }

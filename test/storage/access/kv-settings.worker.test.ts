@@ -21,8 +21,8 @@ function isolate({ access, kv }: Pick<Harness, 'access' | 'kv'>) {
   return { ...providers, asked, clock }
 }
 
-describe('a provider that is given', () => {
-  it('is there at once, here and in every other isolate', () =>
+describe('a provider that is stored', () => {
+  it('is found at once in every isolate', () =>
     inAccess(async (harness) => {
       const [here, there] = [isolate(harness), isolate(harness)]
       expect(await here.find('acme')).toBeUndefined()
@@ -32,7 +32,7 @@ describe('a provider that is given', () => {
       expect(await there.list()).toEqual([ACME])
     }))
 
-  it('is replaced at once where that was done, whatever KV still says', () =>
+  it('is replaced at once in the isolate that replaced it, even while KV has the old one', () =>
     inAccess(async (harness) => {
       const here = isolate(harness)
       harness.kv.values.set('provider/acme', JSON.stringify(ACME))
@@ -44,7 +44,7 @@ describe('a provider that is given', () => {
       expect(await here.find('acme')).toEqual(changed)
     }))
 
-  it('is gone at once where it was removed, whatever KV still says', () =>
+  it('is gone at once in the isolate that removed it, even while KV still has it', () =>
     inAccess(async (harness) => {
       const here = isolate(harness)
       harness.kv.values.set('provider/acme', JSON.stringify(ACME))
@@ -55,7 +55,7 @@ describe('a provider that is given', () => {
       expect(await here.list()).toEqual([])
     }))
 
-  it('is the same id by its very letters only', () =>
+  it('is found only by its exact id', () =>
     inAccess(async (harness) => {
       const here = isolate(harness)
       await here.put(ACME)
@@ -82,7 +82,7 @@ describe('a provider that is given', () => {
 })
 
 describe('an isolate', () => {
-  it('reads KV alone for a provider that is there, and nothing for the next seconds', () =>
+  it('reads a provider that exists from KV only, and reads nothing for the next seconds', () =>
     inAccess(async (harness) => {
       const { kv } = harness
       const { find, asked, clock } = isolate(harness)
@@ -95,7 +95,7 @@ describe('an isolate', () => {
       expect(asked).toEqual(['value'])
     }))
 
-  it('remembers for a while that there is none', () =>
+  it('remembers for a while that a provider does not exist', () =>
     inAccess(async (harness) => {
       const { find, asked } = isolate(harness)
       for (let calls = 0; calls < 3; calls++) expect(await find('nobody')).toBeUndefined()
@@ -103,7 +103,7 @@ describe('an isolate', () => {
       expect(harness.kv.reads).toHaveLength(1)
     }))
 
-  it('asks the Durable Object about few unknown ids a second', () =>
+  it('asks the Durable Object about a limited number of unknown ids per second', () =>
     inAccess(async (harness) => {
       const { find, asked, clock } = isolate(harness)
       for (let made = 0; made < 200; made++) await find(`made-up-${made}`)
@@ -113,7 +113,7 @@ describe('an isolate', () => {
       expect(asked).toHaveLength(51)
     }))
 
-  it('keeps nothing that was looked up while it changed', () =>
+  it('does not cache what was looked up during a change', () =>
     inAccess(async (harness) => {
       const here = isolate(harness)
       harness.kv.values.set('provider/acme', JSON.stringify(ACME))

@@ -16,7 +16,7 @@ const session = (id: string, owner = 'person:ann', hours = 12): Session => ({
 const ids = (sessions: readonly Session[]) => sessions.map(({ id }) => id)
 
 describe('sessions in the Access object', () => {
-  it('are found by their hash and listed by their owner, until they end', () =>
+  it('are found by their hash and listed by their owner until they end', () =>
     inAccess(async ({ sql }) => {
       let now = START
       const rows = sessionRows(sql, () => now)
@@ -34,14 +34,14 @@ describe('sessions in the Access object', () => {
       expect(sql.exec('SELECT id FROM session').toArray()).toHaveLength(2)
     }))
 
-  it('begin once where the object is asked again, since its answer was lost', () =>
+  it('begin once if the request is repeated because its response was lost', () =>
     inAccess(async ({ sql }) => {
       const rows = sessionRows(sql, () => START)
       for (let n = 0; n < 2; n += 1) rows.store(session('a'), 'hash-a')
       expect(ids(rows.list())).toEqual(['a'])
     }))
 
-  it('are removed by whoever they are of', () =>
+  it('can only be removed by their owner', () =>
     inAccess(async ({ sql }) => {
       const rows = sessionRows(sql, () => START)
       rows.store(session('a'), 'hash-a')
@@ -51,7 +51,7 @@ describe('sessions in the Access object', () => {
       expect(rows.remove('a')).toBe(false)
     }))
 
-  it('are 50 of one owner at most: the oldest gives way', () =>
+  it('number at most 50 per owner: a new one replaces the oldest', () =>
     inAccess(async ({ sql }) => {
       let now = START
       const rows = sessionRows(sql, () => now)
@@ -63,7 +63,7 @@ describe('sessions in the Access object', () => {
       expect(rows.find('hash-b')).toBeDefined()
     }))
 
-  it('are reached by each isolate', () =>
+  it('can be read from every isolate', () =>
     inAccess(async ({ access }) => {
       const stub = stubOf(access, [])
       const later = { ...session('a'), expires_at: new Date(Date.now() + 60_000).toISOString() }

@@ -46,7 +46,7 @@ async function read(link: ArtifactLink, part?: { offset: number; length: number 
 }
 
 describe('an artifact', () => {
-  it('is read by its link, whole and in parts', async () => {
+  it('is read by its link, as a whole and in parts', async () => {
     const { result, url, link } = await kept(text('a,ü'))
     expect(url.origin).toBe('https://here.test:8443')
     expect(result).toMatchObject({ size: 4, expiresAt: '2026-01-02T00:00:00.000Z' })
@@ -60,7 +60,7 @@ describe('an artifact', () => {
     expect(typeof part !== 'string' && new TextDecoder().decode(part.body)).toBe(',')
   })
 
-  it('may be of bytes, and has the type of its own', async () => {
+  it('can contain bytes, and has its own content type', async () => {
     const { link } = await kept({ content: { base64: btoa('\u0000\u00ff') }, contentType: 'image/png' })
     const found = await read(link)
     expect(found).toMatchObject({ contentType: 'image/png', size: 2 })
@@ -71,14 +71,14 @@ describe('an artifact', () => {
     expect(bad).toEqual({ ok: false, why: expect.stringContaining('Base64') })
   })
 
-  it('is kept for nobody without a credential', async () => {
+  it('is not stored for a caller without a credential', async () => {
     expect(await artifactsAt(START).put(text('x'), { ...OWNER, principal: 'anonymous' })).toEqual({
       ok: false,
       why: 'nothing is kept for callers without a credential',
     })
   })
 
-  it('takes the place of the oldest where its principal has as many as it may, and of no other’s', async () => {
+  it('replaces the oldest one of the same principal at the limit, and none of another principal', async () => {
     const now = Date.now()
     const mine = { ...OWNER, principal: `key:${crypto.randomUUID()}` }
     const keep = async (owner: ArtifactOwner) => {
@@ -94,7 +94,7 @@ describe('an artifact', () => {
     expect(found.map((each) => each !== null)).toEqual([true, false, true, true])
   })
 
-  it('says whose it is to whoever looks after the bucket', async () => {
+  it('names its call and tool in the metadata of the bucket', async () => {
     const { link } = await kept(text('x'))
     const stored = await env.ARTIFACTS.head(artifactKey(link.id))
     expect(stored?.customMetadata).toEqual({
@@ -108,13 +108,13 @@ describe('an artifact', () => {
 })
 
 describe('a link', () => {
-  it('holds for a day, and no longer', async () => {
+  it('is valid for a day', async () => {
     const { link } = await kept(text('x'))
     expect(await artifactsAt(START + DAY - 1_000).open(link)).toBeTypeOf('object')
     expect(await artifactsAt(START + DAY).open(link)).toBe('expired')
   })
 
-  it('leads nowhere when any of it is another, or another deployment signed it', async () => {
+  it('is invalid if any part of it was changed, or another deployment signed it', async () => {
     const { link } = await kept(text('x'))
     const { link: other } = await kept(text('y'))
     const forged: ArtifactLink[] = [
@@ -132,7 +132,7 @@ describe('a link', () => {
     expect(await artifactsAt(START, 'another secret').open(link)).toBe('forged')
   })
 
-  it('leads to nothing once its object is deleted', async () => {
+  it('finds nothing once its object is deleted', async () => {
     const { link } = await kept(text('x'))
     const opened = await artifactsAt(START).open(link)
     await env.ARTIFACTS.delete(artifactKey(link.id))
@@ -142,7 +142,7 @@ describe('a link', () => {
 })
 
 describe('a deployment without a bucket', () => {
-  it('keeps nothing, and says what it needs', async () => {
+  it('stores nothing, and says which binding it needs', async () => {
     const kept = await noArtifacts.put(text('x'), OWNER)
     const forOperator = expect.stringMatching(/ARTIFACTS.*\[\[r2_buckets\]\]/)
     expect(kept).toEqual({ ok: false, why: 'this deployment has no place to keep it', forOperator })

@@ -22,7 +22,7 @@ async function kept(owner: UploadOwner, text = 'words', at = Date.now()) {
 const owner = (userId?: string): UploadOwner => ({ principal: `key:${crypto.randomUUID()}`, userId })
 
 describe('a file', () => {
-  it('is found by its owner, with what was said of it', async () => {
+  it('is found by its owner, with the declared type and filename', async () => {
     const own = owner('ünn')
     const { id, expires } = await kept(own)
     const found = await uploadsAt(Date.now()).find(id, own)
@@ -32,7 +32,7 @@ describe('a file', () => {
     expect(await new Response(await found?.read({ offset: 1, length: 2 })).text()).toBe('or')
   })
 
-  it('is nobody else’s, whatever they call themselves', async () => {
+  it('cannot be found by anyone else, whatever ids they use', async () => {
     const own = owner('ann')
     const { id } = await kept(own)
     const others = [
@@ -50,7 +50,7 @@ describe('a file', () => {
     expect(await uploadsAt(Date.now()).remove(id, own)).toBe(false)
   })
 
-  it('is over after a day, and is deleted when its owner sends the next', async () => {
+  it('expires after a day, and is deleted when its owner uploads the next one', async () => {
     const own = owner()
     const { id } = await kept(own)
     const later = uploadsAt(Date.now() + DAY + 2_000)
@@ -62,7 +62,7 @@ describe('a file', () => {
     expect(after.objects.some(({ key }) => key.endsWith(id))).toBe(false)
   })
 
-  it('is refused where its owner has too many bytes, for whichever users', async () => {
+  it('is refused if its owner has too many bytes over all users', async () => {
     const own = owner('a')
     await kept(own)
     const most = { contentType: 'a/b', size: 536_870_910, body: null }
@@ -73,7 +73,7 @@ describe('a file', () => {
 })
 
 describe('without a bucket', () => {
-  it('nothing can be sent, and there is nothing', async () => {
+  it('no file can be uploaded or found', async () => {
     const upload = { contentType: 'a/b', size: 0, body: null }
     expect(await noUploads.keep(upload, owner())).toEqual({
       ok: false,

@@ -32,8 +32,8 @@ function createOwner(refusesWhenFull = false) {
   }
 }
 
-describe('a principal who has as many bytes as it may', () => {
-  it('loses the oldest for what is new, as many as it takes', async () => {
+describe('a principal at its limit of bytes', () => {
+  it('loses as many of the oldest objects as a new one needs', async () => {
     const [own, other] = [createOwner(), createOwner()]
     for (const owner of [own, other]) for (const size of [20, 30, 40]) await owner.keep(size)
     expect(await own.keep(10)).toBe(10)
@@ -45,7 +45,7 @@ describe('a principal who has as many bytes as it may', () => {
     expect(await other.sizes()).toEqual([20, 30, 40])
   })
 
-  it('is refused what is new, to the byte, where what was sent must not be lost', async () => {
+  it('is refused a new object, to the byte, if stored ones must not be lost', async () => {
     const own = createOwner(true)
     for (const size of [60, 30]) await own.keep(size)
     expect(await own.keep(11)).toEqual({ full: '100 bytes of files' })
@@ -57,7 +57,7 @@ describe('a principal who has as many bytes as it may', () => {
     expect(await own.sizes()).toEqual([100])
   })
 
-  it.each([true, false])('keeps no more of what comes at once (refuses: %s)', async (refuses) => {
+  it.each([true, false])('stores no more if objects arrive at the same time (refuses: %s)', async (refuses) => {
     const own = createOwner(refuses)
     const kept = await Promise.all(Array.from({ length: 20 }, () => own.keep(1)))
     expect(kept.filter((each) => each === 1).length).toBeGreaterThan(0)
@@ -71,12 +71,12 @@ describe('a principal who has as many bytes as it may', () => {
     expect(await large.keep(40)).toBe(40)
   })
 
-  it('is refused one that is larger than all of them may be', async () => {
+  it('is refused an object that exceeds the whole limit', async () => {
     expect(await createOwner(true).keep(101)).toEqual({ full: '100 bytes of files' })
   })
 })
 
-describe('a principal may have at once', () => {
+describe('a principal may store at most', () => {
   /** Creates a bucket with this many files of 64 MiB, which accepts more. */
   function createFull(count: number) {
     const deleted: string[] = []

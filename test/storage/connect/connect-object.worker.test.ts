@@ -133,8 +133,8 @@ const entriesOf = ({ sql }: World, kind: string) =>
     .toArray()
     .filter(({ key }) => key.startsWith(`${kind}:`)).length
 
-describe('a request of an agent', () => {
-  it('is read with its client, what it is for, and where a refusal goes', () =>
+describe('an authorization request of an agent', () => {
+  it('is read with its client, its scope and the address for a refusal', () =>
     inConnect(async ({ server, urlOf, clientId }) => {
       const asked = await server.readAuthorizationRequest(
         {
@@ -192,7 +192,7 @@ describe('a request of an agent', () => {
     }),
   )
 
-  it('of a client that a document describes is kept once it was let in', () =>
+  it('of a client that a document describes stores the client once a person approved it', () =>
     inConnect(async (world) => {
       const { server, urlOf, letIn, redeem } = world
       const client = { client_id: DOCUMENT }
@@ -230,7 +230,7 @@ describe('an agent of a toolset', () => {
     }),
   )
 
-  it('is none where its request was for all tools, or for another toolset', () =>
+  it('is not found if its request was for all tools or for another toolset', () =>
     inConnect(async ({ letIn, redeem, agents }) => {
       for (const [id, resource] of [
         ['a2', `${ORIGIN}/connect/mcp`],
@@ -243,8 +243,8 @@ describe('an agent of a toolset', () => {
     }))
 })
 
-describe('an agent that was let in', () => {
-  it('is found by its token, where it was made for, and listed once it has one', () =>
+describe('an agent that was approved', () => {
+  it('is found by its token at its own address only, and listed once it has a token', () =>
     inConnect(async ({ letIn, redeem, agents }) => {
       const code = await letIn()
       expect(await agents.list({ kind: 'user', id: 'ann' })).toEqual([])
@@ -258,7 +258,7 @@ describe('an agent that was let in', () => {
       expect(await agents.list({ kind: 'user', id: 'bob' })).toEqual([])
     }))
 
-  it('was last used when it was, to within an hour', () =>
+  it('shows when it was last used, to within an hour', () =>
     inConnect(async ({ connected, refresh, agents }) => {
       const usedAt = async () =>
         (await agents.list({ kind: 'user', id: 'ann' })).map(({ used_at }) => Date.parse(used_at ?? '') - START)
@@ -285,7 +285,7 @@ describe('an agent that was let in', () => {
   it.each([
     [10 * MINUTE, 600],
     [MINUTE / 2, 60],
-  ])('that may act for %d ms has tokens for %d s', (ms, seconds) =>
+  ])('that may act for %d ms gets tokens for %d s', (ms, seconds) =>
     inConnect(async ({ connected, agents, refresh }) => {
       const { access_token, refresh_token, expires_in } = await connected({
         expires_at: new Date(START + ms).toISOString(),
@@ -298,21 +298,21 @@ describe('an agent that was let in', () => {
     }),
   )
 
-  it('has no token for longer than it may act, however often it refreshes', () =>
+  it('gets no token that outlives its end, however often it refreshes', () =>
     inConnect(async ({ connected, refresh }) => {
       const { refresh_token } = await connected({ expires_at: new Date(START + 10 * MINUTE).toISOString() })
       pass(5 * MINUTE)
       expect((await refresh(refresh_token)).expires_in).toBe(300)
     }))
 
-  it('may ask for less, and has that then', () =>
+  it('may ask for fewer scopes, and then has only those', () =>
     inConnect(async ({ connected, refresh, agents }) => {
       const { refresh_token } = await connected()
       const { access_token } = await refresh(refresh_token, { scope: 'tools:read' })
       expect((await agents.find(ORIGIN, access_token))?.agent.scopes).toEqual(['tools:read'])
     }))
 
-  it('is ended by its user alone, with all that it has', () =>
+  it('can be ended by its user only, with all its tokens', () =>
     inConnect(async (world) => {
       const { connected, agents, refresh } = world
       const { access_token, refresh_token } = await connected()
@@ -326,7 +326,7 @@ describe('an agent that was let in', () => {
       expect((await agents.list({ kind: 'user', id: 'ann' })).map(({ id }) => id)).toEqual(['a2'])
     }))
 
-  it('gives way where its user has let in a hundred others', () =>
+  it('is replaced after its user has approved a hundred others', () =>
     inConnect(async (world) => {
       const { connected, letIn, agents, sql } = world
       const { access_token } = await connected()
@@ -345,7 +345,7 @@ describe('the agents of a holder', () => {
   const list = async ({ agents }: World, kind: Holder['kind'], id: string) =>
     (await agents.list({ kind, id })).map((agent) => agent.id)
 
-  it('are not those of a user who is called as a principal', () =>
+  it('are not those of a user whose id equals a principal', () =>
     inConnect(async (world) => {
       await world.connected({ id: 'a1', owner: 'admin', holder: { kind: 'principal', id: 'admin' } })
       await world.connected({ id: 'a2', owner: 'jwt:admin', holder: { kind: 'user', id: 'admin' } })
@@ -356,7 +356,7 @@ describe('the agents of a holder', () => {
 })
 
 describe('a code', () => {
-  it('that comes twice takes back what it gave', () =>
+  it('that is used twice revokes the tokens it gave', () =>
     inConnect(async (world) => {
       const { letIn, redeem, agents } = world
       const code = await letIn()
@@ -369,14 +369,14 @@ describe('a code', () => {
       ]).toEqual([undefined, [], 0])
     }))
 
-  it('is redeemed once, however many ask at once', () =>
+  it('is redeemed once, however many requests arrive at once', () =>
     inConnect(async ({ letIn, redeem }) => {
       const code = await letIn()
       const answers = await Promise.all([1, 2, 3].map(() => redeem(code)))
       expect(answers.map(({ status }) => status)).toEqual([200, 400, 400])
     }))
 
-  it('in vain ends nobody', () =>
+  it('that is redeemed with a wrong verifier ends no agent', () =>
     inConnect(async ({ letIn, redeem, token, sql }) => {
       const code = await letIn()
       expect((await redeem(code, { code_verifier: 'w'.repeat(43) })).status).toBe(400)
@@ -387,7 +387,7 @@ describe('a code', () => {
 })
 
 describe('a refresh token', () => {
-  it('of an agent whose time was taken away is refused in words', () =>
+  it('of an agent that no longer exists is refused with an explanation', () =>
     inConnect(async ({ connected, refresh, sql }) => {
       const { refresh_token } = await connected()
       sql.exec('DELETE FROM agent')
@@ -398,7 +398,7 @@ describe('a refresh token', () => {
       })
     }))
 
-  it('may be used again by whoever lost the answer, which then counts no more', () =>
+  it('can be used again if the response was lost, and the lost token is then invalid', () =>
     inConnect(async ({ connected, refresh, agents }) => {
       const first = await connected()
       const lost = await refresh(first.refresh_token)
@@ -409,7 +409,7 @@ describe('a refresh token', () => {
       expect((await refresh(next.refresh_token)).status).toBe(200)
     }))
 
-  it('that comes back once its successor was used ends the agent', () =>
+  it('that is used again after its successor was used ends the agent', () =>
     inConnect(async (world) => {
       const { connected, refresh, agents } = world
       const first = await connected()
@@ -423,7 +423,7 @@ describe('a refresh token', () => {
       ])
     }))
 
-  it('is remembered as used until its agent ends, and is swept then', () =>
+  it('is remembered as used until its agent ends, and is then deleted', () =>
     inConnect(async ({ connected, refresh, sql, letIn }) => {
       const { refresh_token } = await connected()
       await refresh(refresh_token)
@@ -436,7 +436,7 @@ describe('a refresh token', () => {
       expect(sql.exec('SELECT agent FROM spent').toArray()).toEqual([])
     }))
 
-  it('made up, or of another client, ends nobody', () =>
+  it('that is made up, or of another client, ends no agent', () =>
     inConnect(async ({ connected, refresh, agents, register }) => {
       const { access_token, refresh_token } = await connected()
       const [agent, grant] = refresh_token.split(':')
@@ -455,7 +455,7 @@ describe('a refresh token', () => {
     }))
 })
 
-it('an assertion counts once', () =>
+it('a client assertion is accepted once', () =>
   inConnect(async ({ letIn, token, sql }) => {
     const code = await letIn({}, { client_id: DOCUMENT }, DESCRIBED)
     const asserted = { client: DESCRIBED, id: `${DOCUMENT} j1`, until: START + MINUTE }
@@ -475,8 +475,8 @@ it('an assertion counts once', () =>
     expect(sql.exec("SELECT expires FROM spent WHERE agent = ''").toArray()).toEqual([{ expires: START + MINUTE }])
   }))
 
-describe('a registration', () => {
-  it('is refused for grants that are unknown here, and for what is no metadata', () =>
+describe('a client registration', () => {
+  it('is refused for unsupported grant types, and for invalid metadata', () =>
     inConnect(async ({ register }) => {
       const grant_types = ['authorization_code', 'refresh_token']
       expect(await register({ grant_types })).toMatchObject({ status: 201, grant_types })
@@ -485,7 +485,7 @@ describe('a registration', () => {
       expect((await register('[]')).status).toBe(400)
     }))
 
-  it('is forgotten after a day, unless somebody let it in', () =>
+  it('is deleted after a day, unless a person approved the client', () =>
     inConnect(async ({ letIn, register, server, clientId, sql }) => {
       const { client_id } = await register()
       await letIn()
@@ -507,7 +507,7 @@ describe('a registration', () => {
       Date.now() + DAY + 1,
     )
 
-  it('whose request somebody looks at gives way to no newer one for ten minutes, in that person’s share', () =>
+  it('that a person looks at is not evicted for ten minutes, within the share of that person', () =>
     inConnect(async (world) => {
       const { server, register, urlOf } = world
       const ids: string[] = []
@@ -530,7 +530,7 @@ describe('a registration', () => {
       for (const each of others) expect(await isThere(each)).toBe(false)
     }))
 
-  it('that somebody let in gives way to newer ones of theirs once it has no agent', () =>
+  it('that a person approved is evicted by newer ones of that person once it has no agent', () =>
     inConnect(async (world) => {
       const { sql, register, letIn, agents } = world
       const ids: string[] = []
@@ -552,7 +552,7 @@ describe('a registration', () => {
       expect(kept()).toHaveLength(21)
     }))
 
-  it('gives way to a thousand newer ones that nobody let in, and no other does', () =>
+  it('is evicted by a thousand newer ones only if no person approved it', () =>
     inConnect(async ({ connected, register, server, sql, clientId }) => {
       const { access_token } = await connected()
       expect(access_token).toBeDefined()
@@ -572,7 +572,7 @@ describe('a registration', () => {
   const isKnown = async ({ server, urlOf }: World, client_id: string) =>
     (await server.readAuthorizationRequest({ url: urlOf({ client_id }), document: undefined }, 'key:k2')).ok
 
-  it('whose link a person opened before signing in stays for ten minutes, whatever registers meanwhile', () =>
+  it('whose link a person opened before signing in stays for ten minutes, however many others register', () =>
     inConnect(async (world) => {
       const { server, register } = world
       const { client_id: opened } = await register()
@@ -611,23 +611,25 @@ describe('a registration', () => {
     ['one address', 20, () => '192.0.2.2'],
     ['many addresses', 500, (n: number) => `192.0.2.${n}`],
     ['an unknown address', 500, () => null],
-  ])('takes a limited number of places by opened links, and loses none to a later link: %s', (_, places, addressAt) =>
-    inConnect(async (world) => {
-      const { sql, server, register } = world
-      const { client_id: first } = await register()
-      await server.noteRequested(first, addressAt(0))
-      fill(world, 600)
-      for (let n = 1; n <= 600; n += 1) await server.noteRequested(`many${n}`, addressAt(n))
-      const pending = `SELECT count(*) AS n FROM entry WHERE metadata ->> 'until' > ?`
-      expect(sql.exec(pending, Date.now()).one()).toEqual({ n: places })
-      pass(1)
-      fill(world, 1_050)
-      await register()
-      expect(await isKnown(world, first)).toBe(true)
-    }),
+  ])(
+    'takes a limited number of places by opened links, and is not evicted by a later link: %s',
+    (_, places, addressAt) =>
+      inConnect(async (world) => {
+        const { sql, server, register } = world
+        const { client_id: first } = await register()
+        await server.noteRequested(first, addressAt(0))
+        fill(world, 600)
+        for (let n = 1; n <= 600; n += 1) await server.noteRequested(`many${n}`, addressAt(n))
+        const pending = `SELECT count(*) AS n FROM entry WHERE metadata ->> 'until' > ?`
+        expect(sql.exec(pending, Date.now()).one()).toEqual({ n: places })
+        pass(1)
+        fill(world, 1_050)
+        await register()
+        expect(await isKnown(world, first)).toBe(true)
+      }),
   )
 
-  it('that is approved, or an administrator’s, is not changed by whoever opens a link of it', () =>
+  it('that is approved or an administrator’s does not change when its link is opened', () =>
     inConnect(async ({ sql, server, letIn, clientId, clients }) => {
       await letIn()
       const { client_id } = await clients.create(ORIGIN, {
@@ -642,10 +644,10 @@ describe('a registration', () => {
     }))
 })
 
-describe('a client that an administrator gives', () => {
+describe('a client that an administrator registers', () => {
   const GIVEN = { name: 'Given', redirect_uris: [BACK], token_endpoint_auth_method: 'client_secret_basic' } as const
 
-  it('has a secret that is said once, stays, and ends with its agents', () =>
+  it('has a secret that is shown once, stays valid, and ends with its agents', () =>
     inConnect(async ({ clients, letIn, token, agents, connected, server, urlOf }) => {
       await connected({ id: 'a2' })
       const { client_secret, ...given } = await clients.create(ORIGIN, GIVEN)
@@ -673,7 +675,7 @@ describe('a client that an administrator gives', () => {
       expect((await agents.list({ kind: 'user', id: 'ann' })).map(({ id }) => id)).toEqual(['a2'])
     }))
 
-  it('may have none, and no other is one', () =>
+  it('may have no secret, and only a client of an administrator is listed as one', () =>
     inConnect(async ({ clients, clientId, connected, agents }) => {
       const given = await clients.create(ORIGIN, { ...GIVEN, token_endpoint_auth_method: 'none' })
       expect(given).not.toHaveProperty('client_secret')

@@ -17,7 +17,7 @@ async function inEntries(
   })
 }
 
-it('what is put is got at once, as text or as JSON, until it is over', () =>
+it('a value can be read at once, as text or as JSON, until it expires', () =>
   inEntries(async ({ entries, sql, at }) => {
     expect(await entries.get('a')).toBeNull()
     await entries.put('a', '{"n":1}')
@@ -48,7 +48,7 @@ it('keys with a prefix are listed', () =>
     expect((await entries.list({ prefix: 'grant:%' })).keys).toEqual([])
   }))
 
-it('what is kept of an agent goes with it, and nothing of another', () =>
+it('deleting the entries of an agent leaves those of others', () =>
   inEntries(async ({ entries, sql }) => {
     for (const key of ['grant:a:1', 'token:a:1:x', 'grant:ab:1', 'token:b:1:x', 'client:a']) await entries.put(key, '1')
     deleteAgentEntries(sql, 'a')

@@ -59,7 +59,7 @@ const inSource = (work: (source: ReturnType<typeof createSource>) => Promise<voi
   runInDurableObject(env.Events.getByName(crypto.randomUUID()), (_, { storage }) => work(createSource(storage)))
 const idsOf = (page: { events: readonly { id: string }[] }) => page.events.map(({ id }) => id)
 
-it('the next user of a source reads no event of the one before, and no number is given twice', () =>
+it('the next user of a source cannot read earlier events, and no number is used twice', () =>
   inSource(async ({ world, events, subscribe, accept, list }) => {
     await subscribe(1)
     await accept('e_1', 'e_2')
@@ -75,7 +75,7 @@ it('the next user of a source reads no event of the one before, and no number is
     expect(events.read(0)).toEqual({ events: [], last: 3, dropped: 3 })
   }))
 
-it('an event that is too old is read no more, though none came after it', () =>
+it('an event that is too old can no longer be read, even if none came after it', () =>
   inSource(async ({ world, events, accept }) => {
     await accept('e_1')
     world.now += 6 * DAY_MS
@@ -100,7 +100,7 @@ it('an event that always fails becomes a dead letter, however often its subscrip
     expect(events.listDeadLetters('Mail.Arrived~key:k1')).toMatchObject([{ event_id: 'e_1', failure: 'http_500' }])
   }))
 
-it('a principal has no more than 100 subscriptions, also where it asks for more at once', () =>
+it('a principal has at most 100 subscriptions, even if it requests more at once', () =>
   inSource(async ({ subscribe, list }) => {
     const granted = await Promise.all(Array.from({ length: 110 }, (_, n) => subscribe(n)))
     expect(granted.filter((each) => !each.ok)).toHaveLength(10)
@@ -108,7 +108,7 @@ it('a principal has no more than 100 subscriptions, also where it asks for more 
     expect(await subscribe(1, 'key:other')).toMatchObject({ value: { isNew: true } })
   }))
 
-it('a principal has no more than 100 dead letters, and those of others stay', () =>
+it('a principal has at most 100 dead letters, and those of others stay', () =>
   inSource(async ({ world, events, subscribe, accept }) => {
     await Promise.all([subscribe(1), subscribe(2), subscribe(3, 'key:other')])
     world.status = 413
@@ -124,7 +124,7 @@ it('a principal has no more than 100 dead letters, and those of others stay', ()
     expect(events.listDeadLetters('Mail.Arrived~key:other3')).toEqual([])
   }))
 
-it('a subscription that is refreshed while it is found to have ended goes on, and its receiver is told nothing', () =>
+it('a subscription that is refreshed while it is being ended continues, and its receiver gets no message', () =>
   inSource(async ({ world, events, subscribe, accept }) => {
     await subscribe(1)
     world.mayReceive = async () => {
@@ -138,7 +138,7 @@ it('a subscription that is refreshed while it is found to have ended goes on, an
     expect(world.posted).toMatchObject([{ eventId: 'e_1' }])
   }))
 
-it('a principal with many subscriptions does not keep those of others waiting', () =>
+it('a principal with many subscriptions does not delay those of others', () =>
   inSource(async ({ world, events, subscribe, accept }) => {
     await Promise.all(Array.from({ length: 40 }, (_, n) => subscribe(n)))
     world.now += 1
@@ -170,7 +170,7 @@ it('a run ends soon, however slow its receivers are', () =>
     expect(world.posted).toHaveLength(2)
   }))
 
-it('a subscription that is granted again while its receiver is told of its end goes on', () =>
+it('a subscription that is granted again while its receiver is told about the end continues', () =>
   inSource(async ({ world, events, subscribe, accept, list }) => {
     await subscribe(1)
     world.mayReceive = async () => false
@@ -186,7 +186,7 @@ it('a subscription that is granted again while its receiver is told of its end g
     expect(list()).toMatchObject([{ waiting: 0, attempts: 0 }])
   }))
 
-it('a receiver is told again that its subscription has ended, as often as of an event', () =>
+it('a receiver is told about the end of its subscription as often as about an event', () =>
   inSource(async ({ world, events, subscribe, accept, list }) => {
     await subscribe(1)
     world.mayReceive = async () => false

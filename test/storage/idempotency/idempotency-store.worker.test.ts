@@ -91,7 +91,7 @@ async function settle(world: ReturnType<typeof createWorld>, finished: Completed
 }
 
 describe('the idempotency store', () => {
-  it('gives a claim once, and to whoever comes meanwhile what it came to', async () => {
+  it('gives a claim once, and the outcome to everyone who asks meanwhile', async () => {
     const world = createWorld()
     const claimed = await world.idempotencyStore.claim(call())
     const others = Promise.all([1, 2, 3].map(() => world.idempotencyStore.claim(call())))
@@ -101,7 +101,7 @@ describe('the idempotency store', () => {
     expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
-  it('keeps it for 24 hours, sealed, and nothing after that', async () => {
+  it('keeps an outcome sealed for 24 hours, and nothing afterwards', async () => {
     const world = createWorld()
     await settle(world, FINISHED)
     await world.within('key:1', (_, { storage }) => {
@@ -133,7 +133,7 @@ describe('the idempotency store', () => {
     expect(await world.idempotencyStore.claim(call(other))).toEqual({ state: 'reused' })
   })
 
-  it("holds ids of one principal apart from another's", async () => {
+  it('separates the ids of one principal from those of another', async () => {
     const world = createWorld()
     await settle(world, FINISHED)
     expect((await world.idempotencyStore.claim(call({ principal: 'key:2', fingerprint: 'of another' }))).state).toBe(
@@ -141,7 +141,7 @@ describe('the idempotency store', () => {
     )
   })
 
-  it('lets a call be made again that was not run after all, by one of those who wait', async () => {
+  it('lets one of the waiting callers make a call that was not run after all', async () => {
     const world = createWorld()
     const claimed = await world.idempotencyStore.claim(call())
     const others = [1, 2].map(() => world.idempotencyStore.claim(call()))
@@ -152,7 +152,7 @@ describe('the idempotency store', () => {
     expect((await Promise.all(others)).map(({ state }) => state).toSorted()).toEqual(['claimed', 'finished'])
   })
 
-  it('says that nobody knows, once the time of a call that was never settled is over', async () => {
+  it('says that the outcome is unknown once a call that was never settled runs out of time', async () => {
     const world = createWorld()
     await world.idempotencyStore.claim(call())
     world.deploy()
@@ -161,7 +161,7 @@ describe('the idempotency store', () => {
     expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
   })
 
-  it('says so at once of a call whose process is gone, where there is one process', async () => {
+  it('says so at once for a call whose process is gone, if there is only one process', async () => {
     const world = createWorld()
     const [first, second] = [world.start({ isOnlyProcess: true }), world.start({ isOnlyProcess: true })]
     const claimed = await first.claim(call())
@@ -173,7 +173,7 @@ describe('the idempotency store', () => {
     expect(await second.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
-  it('takes no settlement of a claim that is not there any more', async () => {
+  it('ignores the settlement of a claim that no longer exists', async () => {
     const world = createWorld()
     const claimed = await world.idempotencyStore.claim(call())
     await world.within('key:1', (idempotencyStore) => idempotencyStore.settle('c1', 'another claim', 'forged'))
@@ -191,7 +191,7 @@ describe('the idempotency store', () => {
     expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
-  it('that cannot be reached runs nothing, and keeps nobody from an answer that is there', async () => {
+  it('runs nothing while it is unreachable, and still gives outcomes that are known', async () => {
     const world = createWorld()
     const claimed = await world.idempotencyStore.claim(call())
     world.reachable = false
@@ -200,7 +200,7 @@ describe('the idempotency store', () => {
     expect(world.defects).toHaveLength(2)
   })
 
-  it('keeps a large outcome beside it, sealed, and says that nobody knows where that is gone', async () => {
+  it('keeps a large outcome sealed in the bucket, and says that it is unknown if it is gone', async () => {
     const world = createWorld()
     const large = { ...FINISHED, result: { ok: true, value: 'x'.repeat(60_000) } } as const
     await settle(world, large)
@@ -213,7 +213,7 @@ describe('the idempotency store', () => {
     expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
   })
 
-  it('forgets the outcome of the oldest of many calls, and runs none of them again', async () => {
+  it('deletes the outcome of the oldest of many calls, and runs none of them again', async () => {
     const world = createWorld()
     await settle(world, FINISHED)
     await settle(world, FINISHED, { callId: 'c2' })
@@ -228,7 +228,7 @@ describe('the idempotency store', () => {
     expect((await world.idempotencyStore.claim(call({ callId: 'c3' }))).state).toBe('finished')
   })
 
-  it('forgets the oldest of a million calls altogether, but none that is under way', async () => {
+  it('deletes the oldest of a million calls, but none that is still running', async () => {
     const world = createWorld()
     await settle(world, FINISHED)
     await settle(world, FINISHED, { callId: 'c2' })
@@ -255,7 +255,7 @@ describe('the idempotency store', () => {
   it.each([
     ['the bucket takes nothing', {}],
     ['there is no bucket', { outcomes: undefined }],
-  ])('says so of an answer that is too large to be kept, where %s', async (_, options) => {
+  ])('says that an outcome was too large to keep if %s', async (_, options) => {
     const world = createWorld()
     world.hasBucket = false
     world.idempotencyStore = world.start(options)
@@ -270,7 +270,7 @@ describe('the idempotency store', () => {
     })
   })
 
-  it('says that nobody knows what was kept in a bucket that is there no more', async () => {
+  it('says that an outcome is unknown if its bucket is gone', async () => {
     const world = createWorld()
     await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(60_000) } })
     world.idempotencyStore = world.start({ outcomes: undefined })
@@ -281,7 +281,7 @@ describe('the idempotency store', () => {
     ['call', { callId: 'c2' }, 'key:1'],
     ['principal', { principal: 'key:2' }, 'key:2'],
     ['invocation', { callId: 'c2', fingerprint: 'of another' }, 'key:1'],
-  ])('opens no outcome that was moved to another %s', async (_, other, object) => {
+  ])('does not unseal an outcome that was moved to another %s', async (_, other, object) => {
     const world = createWorld()
     await settle(world, FINISHED)
     await settle(world, FINISHED, other)
@@ -294,7 +294,7 @@ describe('the idempotency store', () => {
     expect(await world.idempotencyStore.claim(call(other))).toEqual({ state: 'unknown' })
   })
 
-  it('knows a claim that is made again, and keeps one that was never settled for a day', async () => {
+  it('recognizes a repeated claim, and keeps an unsettled one for a day', async () => {
     const world = createWorld()
     const request = { callId: 'c1', fingerprint: 'f', claim: 'a', process: '', forMs: 6_000 }
     const claim = () => world.within('key:1', (idempotencyStore) => idempotencyStore.claim(request))
@@ -307,7 +307,7 @@ describe('the idempotency store', () => {
     expect(await another()).toEqual({ state: 'claimed' })
   })
 
-  it('sweeps ten minutes after the first of its calls is over, and not while it has none', async () => {
+  it('cleans up ten minutes after its first call expires, and sets no alarm without calls', async () => {
     const world = createWorld()
     const alarm = () => world.within('key:1', (_, { storage }) => storage.getAlarm())
     const first = world.time + 86_406_000 + 600_000
@@ -328,10 +328,10 @@ describe('the idempotency store', () => {
     expect(await alarm()).toBeNull()
   })
 
-  describe('that hangs', () => {
+  describe('an idempotency store that hangs', () => {
     afterEach(() => void vi.useRealTimers())
 
-    it('is given up ten seconds after the call would be', async () => {
+    it('is abandoned ten seconds after the deadline of the call', async () => {
       const world = createWorld()
       world.hangs = true
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

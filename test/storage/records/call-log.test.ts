@@ -38,7 +38,7 @@ function setUp() {
 }
 
 describe('the log of calls', () => {
-  it('is written behind the calls, once for those of one window', async () => {
+  it('is written after the calls, once for those of one window', async () => {
     const { write, end, printed } = setUp()
     write('c1')
     expect(printed).toEqual([])
@@ -52,7 +52,7 @@ describe('the log of calls', () => {
     expect(printed).toEqual([lineOf('c1'), lineOf('c2'), lineOf('c3')])
   })
 
-  it('is one message of many lines for a burst, and a message a line for fewer', async () => {
+  it('is one message with many lines for a burst, and one message per line for fewer calls', async () => {
     const few = setUp()
     few.write(...ids(0, 8))
     await few.end()
@@ -63,7 +63,7 @@ describe('the log of calls', () => {
     expect(burst.printed).toEqual([ids(0, 9).map(lineOf).join('\n')])
   })
 
-  it('has each call in its place, with all that it has', async () => {
+  it('has each call in order, with all its fields', async () => {
     const { writeCall, end, printed } = setUp()
     const calls: CallRecord[] = [
       recordOf('c0'),
@@ -76,7 +76,7 @@ describe('the log of calls', () => {
     expect(printed.map((line) => JSON.parse(line))).toEqual(calls.map((call) => ({ event: 'call', ...call })))
   })
 
-  it('does not wait for more than 500, nor print a line twice', async () => {
+  it('is written once 500 calls wait, and prints no line twice', async () => {
     const { write, end, printed } = setUp()
     write(...ids(0, 499))
     expect(printed).toEqual([])
@@ -88,7 +88,7 @@ describe('the log of calls', () => {
     expect(printed[1]).toBe(lineOf('c500'))
   })
 
-  it('gives calls their whole window also after a burst that did not wait for its own', async () => {
+  it('gives calls their whole window again after a burst that was written early', async () => {
     const { write, end, printed } = setUp()
     write(...ids(0, 500))
     await vi.advanceTimersByTimeAsync(200)

@@ -8,7 +8,7 @@ const counted = (all: readonly number[]) => {
 }
 
 describe('durations counted by size', () => {
-  it('a bucket holds what is no longer than its longest, and longer than that of the one before', () => {
+  it('a bucket contains durations up to its maximum and above that of the bucket before', () => {
     for (const ms of [0, 0.5, 1, 1.01, 2, 3, 7, 8, 100, 999, 30_000, 300_000]) {
       const bucket = toBucket(ms)
       expect(ms).toBeLessThanOrEqual(maxOfBucket(bucket))
@@ -16,7 +16,7 @@ describe('durations counted by size', () => {
     }
   })
 
-  it('tells a quantile within a tenth, and never less than it is', () => {
+  it('estimates a quantile to within a tenth, and never below its value', () => {
     const all = Array.from({ length: 1_000 }, (_, index) => 10 + index)
     for (const share of [0.5, 0.95, 0.99]) {
       const exact = all[Math.ceil(1_000 * share) - 1] ?? NaN
@@ -28,7 +28,7 @@ describe('durations counted by size', () => {
     expect(estimateQuantile(new Map(), 0.5)).toBe(0)
   })
 
-  it('counts what took at most so long', () => {
+  it('counts the durations up to a limit', () => {
     const durations = counted([0, 0.2, 1, 90, 5_000])
     expect(countWithin(durations, 0.5)).toBe(0)
     expect(countWithin(durations, 5)).toBe(3)

@@ -61,7 +61,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('records of calls', () => {
-  it('go together, each to its day', async () => {
+  it('are stored together, each with its day', async () => {
     const world = setUp()
     world.write('c1', MIDNIGHT - 1)
     world.write('c2', MIDNIGHT)
@@ -75,7 +75,7 @@ describe('records of calls', () => {
     expect(new Set(world.stored.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('are only counted where those of failures alone are wanted', async () => {
+  it('of successes are only counted if only failures are to be stored', async () => {
     const world = setUp('failures')
     world.write('c1')
     world.write('c2', MIDNIGHT, 'tool-failed')
@@ -86,7 +86,7 @@ describe('records of calls', () => {
     )
   })
 
-  it('say once what they have in common, and are read as they were', async () => {
+  it('store common values once, and are read back unchanged', async () => {
     const world = setUp()
     const more = { trace_id: 't', upstream_status: 503, arguments: { text: 'a\nb' } }
     const calls = [1, 2, 3].map((n) => ({ ...recordAt(`c${n}`, MIDNIGHT + n), ...(n === 2 ? more : {}) }))
@@ -99,7 +99,7 @@ describe('records of calls', () => {
     expect(figures).toEqual([[MIDNIGHT, 1, 3, 3]])
   })
 
-  it('do not wait for more than 1,000', async () => {
+  it('are stored once 1,000 of them wait', async () => {
     const world = setUp()
     for (let index = 0; index < 1_000; index++) world.write(`c${index}`)
     expect(world.stored).toHaveLength(1)
@@ -108,7 +108,7 @@ describe('records of calls', () => {
     expect(world.stored).toHaveLength(1)
   })
 
-  it('that cannot be stored harm nobody, and are counted with the next that can', async () => {
+  it('that cannot be stored fail no call, and are counted with the next that can', async () => {
     const world = setUp()
     world.isDown = true
     world.write('c1')
@@ -150,7 +150,7 @@ describe('contents of calls', () => {
     expect(JSON.stringify(world.stored.map(({ calls }) => calls))).not.toContain('sealed')
   })
 
-  it('wait in memory with 100 others at most', async () => {
+  it('wait in memory for at most 100 calls', async () => {
     const world = setUp('all', true)
     for (let index = 0; index < 100; index++) write(world, `c${index}`)
     expect(world.stored).toHaveLength(1)

@@ -93,8 +93,8 @@ function createWorld(days: number) {
 
 const idsOf = (page: { readonly items: readonly CallRecord[] } | undefined) => page?.items.map((each) => each.call_id)
 
-describe('calls that were recorded', () => {
-  it('are read newest first over several days, page by page, with nothing twice and nothing left out', async () => {
+describe('recorded calls', () => {
+  it('are read newest first over several days, page by page, with no duplicates and no gaps', async () => {
     const { records, store, call, now, all } = createWorld(3)
     await store([1, 2, 3].map((n) => call({ call_id: `a${n}`, at: now - 2 * DAY + n })))
     await store([1, 2].map((n) => call({ call_id: `b${n}`, at: now - n })))
@@ -109,7 +109,7 @@ describe('calls that were recorded', () => {
     expect(seen).toEqual(['b2', 'b1', 'a3', 'a2', 'a1'])
   })
 
-  it('are taken in once, however often their batch comes', async () => {
+  it('are stored once, however often their batch arrives', async () => {
     const { records, store, call, all } = createWorld(1)
     const id = crypto.randomUUID()
     const calls = [call({ call_id: 'a' }), call({ call_id: 'b' })]
@@ -120,7 +120,7 @@ describe('calls that were recorded', () => {
     expect(await records.usage(all, ['toolkit'])).toMatchObject({ items: [{ calls: 3 }], lost: 1 })
   })
 
-  it('have a row where that is wanted, and are counted all the same', async () => {
+  it('have a row only if the setting asks for it, and are counted in any case', async () => {
     const { records, store, call, all } = createWorld(1)
     const calls = () => [call(), call({ call_id: 'failed', outcome: 'tool-failed' })]
     await store(calls(), { keep: 'failures' })
@@ -129,7 +129,7 @@ describe('calls that were recorded', () => {
     expect(await records.usage(all, ['toolkit'])).toMatchObject({ items: [{ calls: 4, failures: 2 }], lost: 0 })
   })
 
-  it('are kept as they are, whatever is in them', async () => {
+  it('are read back unchanged, whatever text they contain', async () => {
     const { records, store, call, all } = createWorld(1)
     const odd = ['"', "'", '\\u0000', '\u0000', '\ud800', '\u2028', 'ü', '[1]', '{"a":1}', 'null', '1e999']
     await store(odd.map((user_id) => call({ user_id, principal_name: user_id })))
@@ -140,7 +140,7 @@ describe('calls that were recorded', () => {
     }
   })
 
-  it('are few rows where they have everything in common, and in their order where they have not', async () => {
+  it('share rows if they have much in common, and stay in order if they have not', async () => {
     const { records, store, call, all, today } = createWorld(1)
     const tools = ['Mail.Send@1.0.0', 'Maps.Find@1.0.0', 'Mail.Send@2.0.0']
     // More than have numbers together, of kinds that take turns
@@ -167,7 +167,7 @@ describe('calls that were recorded', () => {
     expect(await read({ tool: 'Mail.Send@2.0.0' })).toEqual(wanted((n) => n % 3 === 2))
   })
 
-  it('that came together are those of the time that is asked for', async () => {
+  it('of one batch are filtered by the requested time', async () => {
     const { records, store, call, all, now } = createWorld(1)
     await store([5, 1, 4, 2, 3].map((n) => call({ call_id: `at ${n}`, at: now - n })))
     const between = async (since: number, until: number) =>
@@ -177,7 +177,7 @@ describe('calls that were recorded', () => {
     expect(await between(9, 5)).toEqual([])
   })
 
-  it('have rows that are not too long, however much each says', async () => {
+  it('are split into rows of limited length, however large each call is', async () => {
     const { records, store, call, all } = createWorld(1)
     const long = Array.from({ length: 400 }, (_, n) =>
       call({ call_id: `c${n}`, arguments: { text: 'x'.repeat(9_000) } }),
@@ -187,7 +187,7 @@ describe('calls that were recorded', () => {
     expect(page?.items).toEqual(long.toReversed())
   })
 
-  it('a cursor is of one query and one that was given out', async () => {
+  it('a cursor is valid for its own query only, and cannot be made up', async () => {
     const { records, store, call, all } = createWorld(1)
     await store([call(), call(), call()])
     const page = await records.calls({ ...all, principal: 'key:1' }, 1)
@@ -196,7 +196,7 @@ describe('calls that were recorded', () => {
     expect(await records.calls({ ...all, principal: 'key:1' }, 1, 'x.y')).toBeUndefined()
   })
 
-  it('are found by what a filter names', async () => {
+  it('are found by each filter', async () => {
     const { records, store, call, all, now } = createWorld(1)
     await store([
       call({ call_id: 'mail', principal: 'key:2', user_id: 'ann' }),
@@ -224,7 +224,7 @@ describe('calls that were recorded', () => {
     expect(await found({ principal: 'key:1', own: { principal: 'nobody', user: 'ann' } })).toEqual([])
   })
 
-  it('go when their day is 30 days old, to the bucket', async () => {
+  it('move to the bucket when their day is 30 days old', async () => {
     const { records, store, call, all, now, alarm } = createWorld(1)
     await store([call({ call_id: 'first' }), call({ call_id: 'second' })])
     expect(await alarm(formatDay(now))).toBe(true)
@@ -241,7 +241,7 @@ describe('calls that were recorded', () => {
 })
 
 describe('a principal', () => {
-  it('takes no room that the calls of others need', async () => {
+  it('does not use up the space that calls of others need', async () => {
     const { records, store, call, all, today } = createWorld(1)
     await store([call()])
     await runInDurableObject(today, (_, { storage: { sql } }) => {
@@ -254,7 +254,7 @@ describe('a principal', () => {
     expect((await records.usage(all, ['principal']))?.lost).toBe(1)
   })
 
-  it('has no figures of its own for users without end, and loses no call of theirs', async () => {
+  it('has usage figures for a limited number of users, and loses no call of the others', async () => {
     const { records, store, call, all, today } = createWorld(1)
     await store([call({ user_id: 'ann' })])
     await runInDurableObject(today, (_, { storage: { sql } }) => {
@@ -276,8 +276,8 @@ describe('a principal', () => {
   })
 })
 
-describe('a day that is over', () => {
-  it('goes to the bucket part by part, and waits where the bucket refuses', async () => {
+describe('a day that has ended', () => {
+  it('moves to the bucket part by part, and waits while the bucket refuses', async () => {
     const { store, call, now, alarm, stubOf } = createWorld(1)
     const day = formatDay(now)
     const written: string[] = []
@@ -303,7 +303,7 @@ describe('a day that is over', () => {
   })
 })
 
-it('are found by patterns as long as names are', async () => {
+it('are found by patterns that are as long as names can be', async () => {
   const { records, store, call, all } = createWorld(1)
   const [toolkit, name] = ['Kit'.repeat(21), 'Tool'.repeat(16)]
   await store([
@@ -330,7 +330,7 @@ describe('the content of a call', () => {
   const storedIn = (stub: DurableObjectStub<Records>) =>
     runInDurableObject(stub, (_, { storage: { sql } }) => sql.exec('SELECT owner, sealed FROM content').toArray())
 
-  it('is found with its call, by its owner alone, and stored sealed', async () => {
+  it('is found with its call by its owner only, and is stored sealed', async () => {
     const { records, call, all, storeContent, today } = createWorld(1)
     const own = call({ call_id: 'a "quoted" id' })
     await storeContent(own, { text: 'the input' }, 'key:1')
@@ -344,7 +344,7 @@ describe('the content of a call', () => {
     expect(JSON.stringify(await storedIn(today))).not.toContain('the input')
   })
 
-  it('cannot be read by another, not even where storage says that it is theirs', async () => {
+  it('cannot be read by anyone else, even if a row names them as the owner', async () => {
     const { records, call, storeContent, today } = createWorld(1)
     const own = call()
     await storeContent(own, { text: 'a' }, 'key:1')
@@ -376,7 +376,7 @@ describe('the content of a call', () => {
     expect(await (await env.ARTIFACTS.get(`calls/${day}/0000.jsonl`))?.text()).not.toContain('sealed')
   })
 
-  it('takes no room that others need', async () => {
+  it('does not use up the space that others need', async () => {
     const { call, storeContent, today } = createWorld(1)
     await storeContent(call(), {}, 'key:1')
     await runInDurableObject(today, (_, { storage: { sql } }) =>
@@ -394,7 +394,7 @@ describe('the content of a call', () => {
 })
 
 describe('usage', () => {
-  it('counts calls that wait for a person apart from failures', async () => {
+  it('counts calls that wait for a person separately from failures', async () => {
     const { records, store, call, all } = createWorld(1)
     const outcomes = ['approval-required', 'consent-required', 'input-required', 'requirements-missing'] as const
     await store(outcomes.map((outcome) => call({ outcome, call_id: outcome })))
@@ -405,7 +405,7 @@ describe('usage', () => {
     expect((await records.usage({ ...all, outcome: 'failure' }, ['tool']))?.items).toMatchObject([{ calls: 1 }])
   })
 
-  it('counts calls by what they have in common, over days, with their failures and durations', async () => {
+  it('groups calls over days, with their failures and durations', async () => {
     const { records, store, call, all, now } = createWorld(2)
     const timed = [5, 10, 20, 4_000].map((duration_ms) => call({ duration_ms, at: now - DAY }))
     await store(timed, { lost: 2 })
@@ -434,7 +434,7 @@ describe('usage', () => {
     expect(ann?.items).toMatchObject([{ group: { principal: 'key:1' }, calls: 1, failures: 1 }])
   })
 
-  it('adds up calls and durations that come batch by batch, of several callers, tools, hours and days', async () => {
+  it('adds up calls and durations over batches, callers, tools, hours and days', async () => {
     const { records, store, call, all, now } = createWorld(2)
     const HOUR = 3_600_000
     // Of one bucket, so that each row is added to and is one of several
@@ -489,7 +489,7 @@ describe('usage', () => {
     expect([atMost.get(0.005), atMost.get(0.05), atMost.get(0.25), atMost.get(300)]).toEqual([1, 1, 49, 49])
   })
 
-  it('tells quantiles of all calls, in whichever order and batch they came', async () => {
+  it('computes quantiles over all calls, in any order and batch', async () => {
     const { records, store, call, all } = createWorld(1)
     // 100 calls: 50 of 10 ms, 45 of 100 ms, 4 of a second and one of 20 seconds
     const durations = [...Array(50).fill(10), ...Array(45).fill(100), ...Array(4).fill(1_000), 20_000]
@@ -508,13 +508,13 @@ describe('usage', () => {
     expect(none).toEqual({ items: [], lost: 0 })
   })
 
-  it('what anybody asks for by names that no tool has is counted together', async () => {
+  it('counts calls of unknown tool names together', async () => {
     const { records, store, call, all } = createWorld(1)
     await store(['a', 'b', 'c'].map((tool) => call({ tool, digest: undefined, outcome: 'tool-unknown' })))
     expect((await records.usage(all, ['tool']))?.items).toMatchObject([{ group: { tool: '' }, calls: 3 }])
   })
 
-  it('counts calls of a tool of which no version is available as the tool’s', async () => {
+  it('counts calls of a tool without an available version under that tool', async () => {
     const { records, store, call, all } = createWorld(1)
     const unavailable = { digest: undefined, outcome: 'version-unavailable' } as const
     await store([call(), call({ ...unavailable, tool: 'Mail.Send' }), call({ ...unavailable, tool: 'x' })])
@@ -541,7 +541,7 @@ describe('usage', () => {
   })
 })
 
-describe('a day with more tools than time series can tell apart', () => {
+describe('a day with more tools than the limit for time series', () => {
   it('is counted by toolkit', async () => {
     const { records, store, call } = createWorld(1)
     for (let part = 0; part < 6; part++) {
@@ -557,8 +557,8 @@ describe('a day with more tools than time series can tell apart', () => {
   })
 })
 
-describe('acts that were recorded', () => {
-  it('are found by what a filter names, apart from calls', async () => {
+describe('recorded acts', () => {
+  it('are found by each filter, separately from calls', async () => {
     const { records, all, now, storeActs, store, call } = createWorld(1)
     const act = { at: now, method: 'DELETE', path: '/keys/k1', status: 204, outcome: 'success' }
     await store([call()])
@@ -577,7 +577,7 @@ describe('acts that were recorded', () => {
     expect((await records.calls(all, 10))?.items).toHaveLength(1)
   })
 
-  it('are stored with their calls, however much a second brings', async () => {
+  it('are stored together with calls, however many arrive in a second', async () => {
     const { records, all, now, storeActs, store, call } = createWorld(1)
     const many = Array.from({ length: 1_000 }, (_, index) => index)
     const long = 'a'.repeat(3_000)

@@ -34,7 +34,7 @@ const row = (ms: number, calls: number, failed = 0, tool = 'A.b'): FigureRow => 
 })
 
 describe('usage over days', () => {
-  it('adds up calls, failures, durations, their sizes and what was lost', async () => {
+  it('adds up calls, failures, durations, their distribution and losses', async () => {
     const usage = await usageOf([
       { rows: [row(10, 30), row(10, 10, 1), row(1_000, 1, 1)], lost: 2 },
       { rows: [{ ...row(10, 9), waiting: 1 }, row(1_000, 30), row(1_000, 19, 1), row(5, 1, 0, 'A.c')], lost: 3 },
@@ -63,12 +63,12 @@ describe('usage over days', () => {
     expect([quick?.p50_ms, quick?.p95_ms].map((ms) => (ms ?? 0) < 12)).toEqual([true, false])
   })
 
-  it('is not told where a day has more groups than fit', async () => {
+  it('is not available if a day has more groups than fit', async () => {
     expect(await usageOf([{ rows: [row(10, 1)], lost: 0 }, { lost: 0 }])).toBeUndefined()
   })
 })
 
-it('a duration that is as long as the longest of its bucket is within that', () => {
+it('a duration equal to the maximum of its bucket counts as within that maximum', () => {
   const durations = new Map([[8, 3]])
   expect([countWithin(durations, maxOfBucket(8)), countWithin(durations, maxOfBucket(8) - 0.01)]).toEqual([3, 0])
 })

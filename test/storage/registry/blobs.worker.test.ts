@@ -4,7 +4,7 @@ import { inRegistry, stopClock } from './set-up.ts'
 stopClock()
 
 describe('bytes', () => {
-  it('are kept by their hash, whatever their size, and published once', async () => {
+  it('are stored by their hash, whatever their size, and published once', async () => {
     await inRegistry(async ({ registry, kv, drain, restart }) => {
       const bytes = Uint8Array.from({ length: 3_000_001 }, (_, index) => (index * 7) % 256).buffer
       await registry.putBlob('a-hash', bytes)

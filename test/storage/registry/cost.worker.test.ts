@@ -21,7 +21,7 @@ async function costOfOneMore({ registry, sql, kv, drain }: Harness, id: string) 
 }
 
 describe('a publication', () => {
-  it('takes as many statements, rows and writes to KV in a registry of 2,000 tools as in one of 200', () =>
+  it('takes as many statements, rows and KV writes in a registry of 2,000 tools as in one of 200', () =>
     inRegistry(async (harness) => {
       await harness.registry.publish(await publications(0, 200), ADMIN)
       await harness.drain()
@@ -39,7 +39,7 @@ describe('a publication', () => {
       expect(many.characters).toBeLessThan(1.3 * few.characters)
     }))
 
-  it('after much that was written waits longer for a manifest, so that little is replaced before it is deleted', () =>
+  it('delays the manifest after many writes, so that few pages are replaced before they are deleted', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       const times = () => kv.log.filter(({ key }) => key === 'catalogue/manifest').map(({ at }) => at)
       const large = Array.from({ length: 60 }, (_, n) =>
@@ -56,8 +56,8 @@ describe('a publication', () => {
     }))
 })
 
-describe('a run of writes to KV', () => {
-  it('reads no more rows where 2,000 tools wait than where 500 do', () =>
+describe('a run of the outbox', () => {
+  it('reads no more rows if 2,000 tools wait than if 500 do', () =>
     inRegistry(async ({ registry, sql, runAlarm }) => {
       const rows: number[] = []
       for (const [from, to] of [

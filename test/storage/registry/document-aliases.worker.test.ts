@@ -28,7 +28,7 @@ const addressOf = (registry: RegistryObject, id: string) =>
   JSON.parse(textOf(registry, `address/machine-context/${id}`) ?? 'null')
 
 describe('a document with an id of its own', () => {
-  it('is stored once, whatever it makes, and its records name it', () =>
+  it('is stored once, however many tools it defines, and its records name it', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       const one = await made('x-y', '1.0.0', ['a', 'b c'])
       expect(await publish(registry, one)).toEqual({
@@ -57,7 +57,7 @@ describe('a document with an id of its own', () => {
       expect(asked).toEqual([])
     }))
 
-  it('is never changed at a version, nor another of its id', () =>
+  it('cannot be changed at a version, and neither can another with its id', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, await made('x', '1.0.0', ['a']))
       for (const other of [
@@ -78,7 +78,7 @@ describe('a document with an id of its own', () => {
       expect(addressOf(registry, 'x')).toEqual({ id: 'x', toolkit: 'x', tools: { a: 'a' } })
     }))
 
-  it('says how to give a toolkit where the one it would make has other tools', () =>
+  it('is refused if its derived toolkit has other tools, and the message says how to set a toolkit', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, await publication('x_y.Other@1.0.0'))
       expect(await publish(registry, await made('x-y', '1.0.0', ['a']))).toMatchObject({
@@ -103,7 +103,7 @@ describe('a document with an id of its own', () => {
       })
     }))
 
-  it('is judged as a whole beside the release before it', () =>
+  it('is compared as a whole with the release before it', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, await made('x', '1.0.0', ['a', 'b']))
       await publish(registry, await made('x', '2.0.0-rc.1', ['c']))
@@ -123,7 +123,7 @@ describe('a document with an id of its own', () => {
       expect(await publish(registry, await made('x', '1.1.1', ['a']), true)).toMatchObject({ outcome: 'created' })
     }))
 
-  it('has in KV what it defines at once, also what its newest version has left out already', () =>
+  it('has everything it defines in KV at once, including tools that its newest version leaves out', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await publish(registry, await made('x', '2.0.0', ['b']))
       await publish(registry, await made('x', '1.0.0', ['a', 'b']))
@@ -133,7 +133,7 @@ describe('a document with an id of its own', () => {
       expect(kv.values.has(`record/${document.versions[0]?.digest}`)).toBe(true)
     }))
 
-  it('leaves out what its newest version has not, until that is withdrawn', () =>
+  it('unlists the tools that its newest version leaves out, until that version is withdrawn', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await publish(registry, await made('x', '1.0.0', ['a', 'b']))
       expect(await publish(registry, await made('x', '2.0.0', ['b']))).toMatchObject({ removedIds: ['x.a'] })

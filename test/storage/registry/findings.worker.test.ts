@@ -30,7 +30,7 @@ function store(sql: SqlStorage, now: number, more: Partial<Comparison>) {
 const list = (sql: SqlStorage) =>
   listFindings(sql, { limit: 100 }, ADMIN).items.map(({ tool, since, body }) => [tool, since, JSON.parse(body).kind])
 
-it('a source that does not answer is a finding once it has not for a day, beside those from before, and until it does', () =>
+it('a source that has not answered for a day is a finding until it does, next to earlier findings', () =>
   inRegistry((sql) => {
     remember(sql, 'Kit')
     store(sql, 1, { differences: [CHANGED] })
@@ -48,7 +48,7 @@ it('a source that does not answer is a finding once it has not for a day, beside
     expect(list(sql)).toEqual([['add', 1, 'changed']])
   }))
 
-it('a source that lacks its credential is a finding at once, and ends no other', () =>
+it('a source that lacks its credential is a finding at once, and ends no other finding', () =>
   inRegistry((sql) => {
     remember(sql, 'Kit')
     store(sql, 1, { differences: [CHANGED] })
@@ -63,7 +63,7 @@ it('a source that lacks its credential is a finding at once, and ends no other',
     expect(list(sql)).toEqual([['add', 4, 'changed']])
   }))
 
-it('the source that was compared the longest ago is next, and a comparison that ends after the source is forgotten stores nothing', () =>
+it('the source with the oldest comparison is next, and a comparison that ends after its source is deleted stores nothing', () =>
   inRegistry((sql) => {
     for (const toolkit of ['Kit', 'Other']) remember(sql, toolkit)
     const next = (now: number) => takeSources(sql, { limit: 1 }, now).map((text) => JSON.parse(text).toolkit)
@@ -87,7 +87,7 @@ it('imports of some tools from one source are one source, and an import from ano
     expect([JSON.parse(other).tools, list(sql)]).toEqual([['New'], []])
   }))
 
-it('a message is made of new findings alone, and is taken five times unless it is received', () =>
+it('a message has only new findings, and is sent up to five times until it is received', () =>
   inRegistry((sql) => {
     remember(sql, 'Kit')
     store(sql, 1, { differences: [CHANGED] })

@@ -20,8 +20,8 @@ const later = (ms: number) => vi.setSystemTime(Date.now() + ms)
 const levelIn = ({ policies }: ReturnType<typeof isolate>) =>
   policies.current().policyFor({ toolkit: 'Mail', tool: 'Send' }).securityLevel
 
-describe('the policies of a registry', () => {
-  it('are one to a pattern, whatever its case, and survive a crash', () =>
+describe('a registry with policies', () => {
+  it('has one policy per pattern, ignoring case, and keeps it after a crash', () =>
     inRegistry(async (harness) => {
       expect(textOf(harness.registry, KEY)).toBeUndefined()
       expect(await harness.registry.putPolicy(MAIL)).toBe('created')
@@ -45,7 +45,7 @@ describe('the policies of a registry', () => {
       })
     }))
 
-  it('are no more than so many', () =>
+  it('has a limit for the number of policies', () =>
     inRegistry(async ({ registry }) => {
       for (let n = 0; n < MAX_POLICIES; n++) {
         expect(await registry.putPolicy({ pattern: `Kit${n}.*`, approval: true })).toBe('created')
@@ -56,7 +56,7 @@ describe('the policies of a registry', () => {
       expect(await registry.putPolicy(MAIL)).toBe('created')
     }))
 
-  it('cover tools whose names match, ignoring case, with a dash for an underscore', () =>
+  it('applies policies to tools whose names match, ignoring case, with a dash equal to an underscore', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Mail_Box.Send_it@1.0.0')], ADMIN)
       const covered = ['*', 'mail_box.*', 'Mail-Box.Send-it', '*.Send*', 'Mail*.*it']
@@ -65,7 +65,7 @@ describe('the policies of a registry', () => {
         expect([pattern, await registry.coversTool(pattern)]).toEqual([pattern, covered.includes(pattern)])
     }))
 
-  it('hide from the anonymous what they raise, in searches', () =>
+  it('hides tools that it raises from anonymous searches', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Mail.Send@1.0.0'), await publication('Post.Send@1.0.0')], ADMIN)
       const found = async (principal: typeof ADMIN, versions: 'newest' | 'all' = 'newest') => {
@@ -87,7 +87,7 @@ describe('the policies of a registry', () => {
       expect(await found(ANONYMOUS)).toEqual(['Mail.Send@1.0.0', 'Mail.SendMore@1.0.0', 'Post.Send@1.0.0'])
     }))
 
-  it('come to KV before what was published before them', () =>
+  it('writes policies to KV before earlier publications', () =>
     inRegistry(async (harness) => {
       for (let n = 0; n < 40; n++) await harness.registry.publish([await publication(`Kit.T${n}@1.0.0`)], ADMIN)
       await harness.registry.putPolicy(MAIL)
@@ -97,7 +97,7 @@ describe('the policies of a registry', () => {
 })
 
 describe('an isolate', () => {
-  it('knows at once what it was told, and what others were within seconds, without the registry', () =>
+  it('knows its own changes at once, and those of others within seconds, without the registry', () =>
     inRegistry(async (harness) => {
       const [one, other] = [isolate(harness), isolate(harness)]
       await other.policies.ready()
@@ -130,7 +130,7 @@ describe('an isolate', () => {
       expect([levelIn(one), one.asked]).toEqual([5, ['value']])
     }))
 
-  it('does not ask where the registry wrote to KV that there are none', () =>
+  it('does not ask the registry if KV says that there are no policies', () =>
     inRegistry(async (harness) => {
       await harness.registry.installBundle('hash', 1, [])
       await harness.drain()
@@ -139,7 +139,7 @@ describe('an isolate', () => {
       expect([levelIn(one), one.asked]).toEqual([0, []])
     }))
 
-  it('keeps the rules that it made while no policy changes', () =>
+  it('reuses compiled rules while no policy changes', () =>
     inRegistry(async (harness) => {
       const one = isolate(harness)
       await one.store.put(MAIL)
@@ -149,7 +149,7 @@ describe('an isolate', () => {
       expect(one.policies.current()).toBe(before)
     }))
 
-  it('lets nothing through before it knows any, and goes by what it knew while it can ask nobody', () =>
+  it('allows no call before it has read the policies, and uses the last known ones while neither store answers', () =>
     inRegistry(async (harness) => {
       const one = isolate(harness)
       expect(() => one.policies.current()).toThrow(UnreachableError)

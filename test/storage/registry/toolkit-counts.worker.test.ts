@@ -7,7 +7,7 @@ stopClock()
 const KEY: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read'], tools: ['Mail.*', '*.Do'] }
 
 describe('the toolkits of the tools that a principal sees', () => {
-  it('are counted by their listed tools, each once, in the order of their names', () =>
+  it('are counted by their listed tools, each once, in order of name', () =>
     inRegistry(async ({ registry }) => {
       const ids = ['Weather.Do@1.0.0', 'Weather.Today@1.0.0', 'mail.Send@1.0.0', 'mail.Send@1.1.0', 'mail.Read@1.0.0']
       await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
@@ -32,7 +32,7 @@ describe('the toolkits of the tools that a principal sees', () => {
       ])
     }))
 
-  it('are counted by the tools that can be called, where that is asked', () =>
+  it('are counted by their callable tools, if requested', () =>
     inRegistry(async ({ registry }) => {
       const implemented = (id: string) => publication(id, {}, { implementation: { kind: 'echo' } })
       await registry.publish([await publication('Mail.Read@1.0.0'), await implemented('Mail.Send@1.0.0')], ADMIN)
@@ -50,7 +50,7 @@ describe('the toolkits of the tools that a principal sees', () => {
       ])
     }))
 
-  it('are counted past as many tools as a list would read for them', () =>
+  it('are counted beyond the number of tools that a list would read', () =>
     inRegistry(async ({ registry, sql }) => {
       await registry.publish([await publication('Many.T@1.0.0')], ADMIN)
       sql.exec(
@@ -67,7 +67,7 @@ describe('the toolkits of the tools that a principal sees', () => {
       ])
     }))
 
-  it('take no longer to count, nor do disabled versions to find, however many tools there are', () =>
+  it('are counted, and disabled versions found, in the same time however many tools there are', () =>
     inRegistry(async ({ registry, sql }) => {
       const disabled = { versions: 'all', status: 'disabled', limit: 30 } as const
       const toolkits = async () => registry.toolkitCounts(ADMIN)

@@ -16,7 +16,7 @@ async function publishAs({ registry }: Harness, principal: Principal, id: string
 }
 
 describe('a record', () => {
-  it('says who published it, and whether that was somebody trusted with its toolkit', () =>
+  it('names its publisher, and says whether that one was trusted with the toolkit', () =>
     inRegistry(async (harness) => {
       const trusted = { 'Kit.*': true, 'Kit.Do': true, 'kit.d*': true, '*': false, 'K*.*': false, '*.Do': false }
       for (const [index, [pattern, isTrusted]] of Object.entries(trusted).entries()) {
@@ -34,7 +34,7 @@ describe('a record', () => {
 })
 
 describe('a toolkit', () => {
-  it('is a bundle’s also where somebody had begun it, and while the bundle has left its tools out', () =>
+  it('belongs to the bundle even if someone else began it, and while the bundle leaves its tools out', () =>
     inRegistry(async (harness) => {
       expect(await publishAs(harness, key('m', '*'), 'Kit.Mine@1.0.0')).toBe('created')
       const { records } = await publication('Kit.Do@1.0.0')
@@ -48,7 +48,7 @@ describe('a toolkit', () => {
       })
     }))
 
-  it('is told from those whose names begin like its own', () =>
+  it('differs from those whose names merely begin the same', () =>
     inRegistry(async (harness) => {
       expect(await publishAs(harness, key('a', '*'), 'Kit.Do@1.0.0')).toBe('created')
       for (const id of ['Ki.Do', 'Kit_2.Do', 'Kits.Do']) {

@@ -45,7 +45,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
 const later = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
 describe('the toolsets of a registry', () => {
-  it('survive a crash, and are listed by name without their definitions', () =>
+  it('are kept after a crash, and are listed by name without their definitions', () =>
     inRegistry(async (harness) => {
       const { toolsets } = isolate(harness)
       expect(await toolsets.put(toolset('mail'))).toBe('created')
@@ -61,7 +61,7 @@ describe('the toolsets of a registry', () => {
       ])
     }))
 
-  it('change only where the precondition holds, and never their owner', () =>
+  it('change only if the precondition holds, and never change owner', () =>
     inRegistry(async (harness) => {
       const { toolsets } = isolate(harness)
       await toolsets.put(toolset('mail'))
@@ -79,7 +79,7 @@ describe('the toolsets of a registry', () => {
       expect(await toolsets.put(toolset('mail'))).toBe('created')
     }))
 
-  it('are no more than so many, as locks are', () =>
+  it('have a limit in number, and so have locks', () =>
     inRegistry(async (harness) => {
       const { toolsets, locks } = isolate(harness)
       for (let n = 0; n < MAX_TOOLSETS; n++) expect(await toolsets.put(toolset(`t${n}`))).toBe('created')
@@ -94,7 +94,7 @@ describe('the toolsets of a registry', () => {
       expect(await locks.put(lock(), ANN)).toMatchObject({ status: 'unchanged' })
     }))
 
-  it('come to KV before publications when they change, and leave it when they are deleted', () =>
+  it('are written to KV before publications, and are removed from it when deleted', () =>
     inRegistry(async (harness) => {
       const { toolsets } = isolate(harness)
       await toolsets.put(toolset('mail'))
@@ -134,7 +134,7 @@ describe('an isolate', () => {
       expect(await other.toolsets.find('mail')).toBeUndefined()
     }))
 
-  it('asks the registry once for a name that KV lacks, and again after seconds', () =>
+  it('asks the registry once about a name that KV lacks, and again after some seconds', () =>
     inRegistry(async (harness) => {
       const one = isolate(harness)
       expect(await one.toolsets.find('mail')).toBeUndefined()
@@ -145,7 +145,7 @@ describe('an isolate', () => {
       expect(await one.toolsets.find('mail')).toEqual(toolset('mail'))
     }))
 
-  it.each(['', 'Mail', '-mail', 'a/b', 'a'.repeat(64), '__proto__'])('asks nobody for the name %j', (name) =>
+  it.each(['', 'Mail', '-mail', 'a/b', 'a'.repeat(64), '__proto__'])('looks nowhere for the name %j', (name) =>
     inRegistry(async (harness) => {
       const one = isolate(harness)
       expect([one.toolsets.find(name), one.locks.find(name), one.asked]).toEqual([undefined, undefined, []])
@@ -153,7 +153,7 @@ describe('an isolate', () => {
     }),
   )
 
-  it('does not take a toolset that it cannot look up for absent', () =>
+  it('does not treat a toolset that it cannot look up as absent', () =>
     inRegistry(async (harness) => {
       const one = isolate(harness)
       one.reach.isAway = true
@@ -168,7 +168,7 @@ describe('an isolate', () => {
       await expect(one.toolsets.find('made-up-too')).rejects.toThrow(UnreachableError)
     }))
 
-  it('knows a toolset while neither KV nor the registry answers, for minutes', () =>
+  it('knows a toolset for minutes while neither KV nor the registry answers', () =>
     inRegistry(async (harness) => {
       const one = isolate(harness)
       await one.toolsets.put(toolset('mail'))
@@ -181,7 +181,7 @@ describe('an isolate', () => {
       await expect(one.toolsets.find('mail')).rejects.toThrow(UnreachableError)
     }))
 
-  it('finds a lock by its hash, at once', () =>
+  it('finds a lock by its hash at once', () =>
     inRegistry(async (harness) => {
       const [one, other] = [isolate(harness), isolate(harness)]
       const hash = await hashLock(lock(), sha256)
@@ -192,7 +192,7 @@ describe('an isolate', () => {
       expect([await other.locks.find(hash), other.asked]).toEqual([lock(), []])
     }))
 
-  it('counts locks as publications, of which a publisher has so many', () =>
+  it('counts locks as publications, which have a limit per publisher', () =>
     inRegistry(async (harness) => {
       const { locks } = isolate(harness)
       expect(await locks.put(lock(), ANN)).toMatchObject({ status: 'created' })
@@ -205,7 +205,7 @@ describe('an isolate', () => {
       expect(await locks.put(lock('Mail.Send@2.0.0'), { ...ANN, hasQuota: false })).toMatchObject({ status: 'created' })
     }))
 
-  it('refuses a lock that no row can hold', () =>
+  it('refuses a lock that does not fit in a row', () =>
     inRegistry(async (harness) => {
       const tools = Array.from({ length: 5_000 }, (_, n) => [`T${n}`, { id: 'x'.repeat(400), digest: '' }])
       const { status } = await isolate(harness).locks.put({ ...lock(), tools: Object.fromEntries(tools) }, ANN)

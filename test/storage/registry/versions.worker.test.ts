@@ -15,8 +15,8 @@ const listed = async (registry: RegistryObject, key: string) => {
   return records().find(({ id }) => id.toLowerCase().startsWith(`${key}@`))?.version
 }
 
-describe("a tool's document", () => {
-  it('has all versions, and the record that its bare name answers with', () =>
+describe('the document of a tool', () => {
+  it('has all versions, and the record for its name without a version', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.9.0', 'Kit.Tool@1.10.0', 'Kit.Tool@1.2.0')
       const { digest } = await record('Kit.Tool@1.2.0')
@@ -32,7 +32,7 @@ describe("a tool's document", () => {
       expect(registry.value('tool/kit.other')).toBeUndefined()
     }))
 
-  it.each(['disabled', 'yanked', 'deprecated'] as const)('follows its newest version being %s', (state) =>
+  it.each(['disabled', 'yanked', 'deprecated'] as const)('changes when its newest version is %s', (state) =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
       const answer = await registry.change({ toolkit: 'kit', tool: 'tool' }, '2.0.0', { status: { state } }, ADMIN)
@@ -45,7 +45,7 @@ describe("a tool's document", () => {
     }),
   )
 
-  it('keeps what is said with a status', () =>
+  it('keeps the details of a status', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0')
       const status = { state: 'deprecated', message: 'Use the other', successor: 'Kit.Other@1.0.0' } as const
@@ -53,7 +53,7 @@ describe("a tool's document", () => {
       expect(documentOf(registry, 'kit.tool').versions).toMatchObject([{ status }])
     }))
 
-  it('has no status set for a version there is not', () =>
+  it('refuses a status for a version that does not exist', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0')
       expect(
@@ -64,7 +64,7 @@ describe("a tool's document", () => {
       ).toHaveProperty('failure.type', 'unknown')
     }))
 
-  it('is shown nowhere once no version is active', () =>
+  it('is not listed once no version is active', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
       for (const version of ['1.0.0', '2.0.0'])
@@ -76,7 +76,7 @@ describe("a tool's document", () => {
 })
 
 describe('the record of a version', () => {
-  it('is read by its digest', () =>
+  it('can be read by its digest', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, 'Kit.Tool@1.0.0', 'Kit.Tool@2.0.0')
       const old = await record('Kit.Tool@1.0.0')
@@ -84,7 +84,7 @@ describe('the record of a version', () => {
       expect(registry.value(`record/${'0'.repeat(64)}`)).toBeUndefined()
     }))
 
-  it('goes to KV once the document no longer holds it, and for a tool of one version never', () =>
+  it('is written to KV once the document no longer contains it, and never for a tool with one version', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await publish(registry, 'Kit.Tool@1.0.0')
       await drain()
@@ -95,7 +95,7 @@ describe('the record of a version', () => {
       expect(kv.keys('record/').toSorted()).toEqual(digests.map((digest) => `record/${digest}`).toSorted())
     }))
 
-  it('goes to KV when a status was set, as the document may hold another one then', () =>
+  it('is written to KV when a status is set, since the document may contain another one then', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await publish(registry, 'Kit.Tool@1.0.0')
       await registry.change({ toolkit: 'kit', tool: 'tool' }, '1.0.0', { status: { state: 'yanked' } }, ADMIN)

@@ -12,8 +12,8 @@ function isolate(secret: () => Promise<string> = async () => 'the secret') {
   return { keys: createDeploymentKeys({ deploymentSecret }), asked }
 }
 
-describe("a deployment's keys", () => {
-  it('open in every isolate what one sealed, for the same purpose and bound to the same', async () => {
+describe('the keys of a deployment', () => {
+  it('unseal in every isolate what one sealed, for the same purpose and context', async () => {
     const sealed = await isolate().keys.sealer('state').seal('a text', 'for u')
     const { keys } = isolate()
     expect((await keys.sealer('state').unseal(sealed, 'for u'))?.text).toBe('a text')
@@ -42,7 +42,7 @@ describe("a deployment's keys", () => {
     }
   })
 
-  it('ask for their secret once', async () => {
+  it('read their secret once', async () => {
     const { keys, asked } = isolate()
     const sealer = keys.sealer('state')
     for (let at = 0; at < 3; at += 1) await sealer.unseal(await sealer.seal('x', 'u'), 'u')
@@ -51,7 +51,7 @@ describe("a deployment's keys", () => {
     expect(asked.times).toBe(1)
   })
 
-  it('are none while the secret is out of reach, and are there once it is back', async () => {
+  it('are unavailable while the secret is unreachable, and available afterwards', async () => {
     let down = true
     const { keys } = isolate(async () => {
       if (down) throw new Error('Durable Object is overloaded')

@@ -4,7 +4,7 @@ import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 const [OLD, NEW] = ['the old key', 'the new key']
 
 describe('a keyring', () => {
-  it('seals with the first and opens with all, only what was bound to the same', async () => {
+  it('seals with the first key and unseals with every key, in the same context only', async () => {
     const old = createKeyring([OLD], 'vault')
     const both = createKeyring([NEW, OLD], 'vault')
     const sealed = await old.seal('télégramme', 'ann')
@@ -44,7 +44,7 @@ describe('a keyring', () => {
     for (const text of ['', '.', 'x.y', sealed.slice(0, 20)]) expect(await ring.unseal(text, 'ann')).toBeUndefined()
   })
 
-  it('opens nothing that was sealed for another purpose under the same secret', async () => {
+  it('unseals nothing that was sealed for another purpose with the same secret', async () => {
     const sealed = await createKeyring([OLD], 'state').seal('a text', 'ann')
     expect(await createKeyring([OLD], 'vault').unseal(sealed, 'ann')).toBeUndefined()
     const [, body] = sealed.split('.')
@@ -52,7 +52,7 @@ describe('a keyring', () => {
     expect(await createKeyring([OLD], 'vault').unseal(`${id}.${body}`, 'ann')).toBeUndefined()
   })
 
-  it('opens what lies in vaults since long ago', async () => {
+  it('unseals what earlier versions sealed', async () => {
     const ring = createKeyring([NEW, 'a key that was set long ago'], 'vault')
     const stored =
       'a4jXexod6eo.jZ2-VzhsRx7YkBE0RNkMP7xu82iXKfBK3mQv5DCj9tVOPaL1dbV0MPWMdQP4cRvnWWjI1eubWWPO2SN62LPqq-A0mmk'
@@ -60,7 +60,7 @@ describe('a keyring', () => {
     expect(await ring.unseal(stored, '["grant","ann","mail"]')).toEqual({ text, current: false })
   })
 
-  it('without secrets opens nothing, and seals nothing in the open', async () => {
+  it('without secrets unseals nothing, and never stores plain text', async () => {
     const empty = createKeyring([], 'vault')
     expect(empty.isEmpty).toBe(true)
     expect(await empty.unseal(await createKeyring([OLD], 'vault').seal('a text', 'ann'), 'ann')).toBeUndefined()

@@ -14,7 +14,7 @@ async function sealed(text: string, bound: string): Promise<string> {
 }
 
 describe('a state seal', () => {
-  it('opens what it sealed, also in another isolate, and says nothing of it', async () => {
+  it('unseals what it sealed, also in another isolate, and reveals nothing of it', async () => {
     for (const text of ['', 'a text', 'ü🛠'.repeat(1_000)]) {
       const state = await sealed(text, 'for u')
       expect(state).toMatch(/^[\w.-]+$/)
@@ -24,7 +24,7 @@ describe('a state seal', () => {
     expect(await sealed('same', 'u')).not.toBe(await sealed('same', 'u'))
   })
 
-  it('opens nothing else', async () => {
+  it('unseals nothing else', async () => {
     const state = await sealed('a text', 'for u')
     const nothing = { ok: true, value: undefined }
     expect(await made.unseal(state, 'for v')).toEqual(nothing)
@@ -35,7 +35,7 @@ describe('a state seal', () => {
     }
   })
 
-  it('is unavailable while the key is out of reach, and no weaker', async () => {
+  it('is unavailable while the key is unreachable, and falls back to nothing weaker', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     const reject = async () => {
       throw new UnreachableError('No storage')

@@ -31,7 +31,7 @@ function open(run: (task: DueTask) => Promise<void>, check: (query: string) => v
   return { tasks: namespace.getByName('key:one'), runs }
 }
 
-it('a run that never ends is given up, and its task runs again, while what the first writes then changes nothing', async () => {
+it('a run that never ends is abandoned and its task runs again, and what the first run writes later changes nothing', async () => {
   const { tasks, runs } = open(() => new Promise(() => undefined))
   await tasks.create('a', { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(590_000)
@@ -43,7 +43,7 @@ it('a run that never ends is given up, and its task runs again, while what the f
   expect(await tasks.read('a', true)).toMatchObject({ row: { status: 'completed' }, parts: { outcome: 'sealed' } })
 })
 
-it('eight runs that never end keep the others waiting for ten minutes at most', async () => {
+it('eight runs that never end delay the others for ten minutes at most', async () => {
   const { tasks, runs } = open(() => new Promise(() => undefined))
   for (let task = 1; task <= 9; task++) await tasks.create(`t${task}`, { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(590_000)
@@ -52,7 +52,7 @@ it('eight runs that never end keep the others waiting for ten minutes at most', 
   expect(runs.map(({ id }) => id)).toContain('t9')
 })
 
-it('a run that fails is repeated soon, and one that a change is quicker than writes nothing', async () => {
+it('a run that fails is repeated soon, and a run that a change overtakes writes nothing', async () => {
   const { tasks, runs } = open(() => Promise.reject(new Error('No storage')))
   await tasks.create('a', { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(11_000)
@@ -64,7 +64,7 @@ it('a run that fails is repeated soon, and one that a change is quicker than wri
   expect(runs).toHaveLength(3)
 })
 
-it('a task whose run could not begin, since the disk was full, runs once there is room', async () => {
+it('a task whose run could not begin because the disk was full runs once there is room', async () => {
   let isFull = true
   const { tasks, runs } = open(
     async () => undefined,
@@ -80,7 +80,7 @@ it('a task whose run could not begin, since the disk was full, runs once there i
   expect(runs[0]).toMatchObject({ id: 'a' })
 })
 
-it('the links of a task are looked at soon for a caller who asks, and a task that waits for its caller is left alone', async () => {
+it('the links of a task are checked soon for a caller who asks, and a task that waits for its caller is left alone', async () => {
   const { tasks, runs } = open(async ({ id, revision }) => {
     const wait = id === 'links' ? { waitMs: 60_000 } : {}
     await tasks.change(
@@ -98,7 +98,7 @@ it('the links of a task are looked at soon for a caller who asks, and a task tha
   expect(runs.map(({ id }) => id)).toEqual(['links', 'form', 'links'])
 })
 
-it('is run at its end if nobody answers, and is deleted an hour later', async () => {
+it('a task runs at its end if nobody responds, and is deleted an hour later', async () => {
   const { tasks, runs } = open(async ({ id, revision }) => {
     const status = runs.length === 1 ? 'input_required' : 'failed'
     await tasks.change(id, { status, parts: {} }, revision)

@@ -36,7 +36,7 @@ const decide = (world: World, id: string, approve: boolean, who = browser()) =>
 const asked = async (world: World, given: Given = {}) => challenged(await claim(world, given)).authorization
 
 describe('the approval of a call', () => {
-  it('is asked for once, shown with its arguments, and counts once', async () => {
+  it('is requested once, shown with its arguments, and valid once', async () => {
     const world = createWorld()
     const first = challenged(await claim(world))
     expect(first).toMatchObject({ id: 'approval', scopes: [], status: 'not_started' })
@@ -56,7 +56,7 @@ describe('the approval of a call', () => {
     expect(await asked(world)).not.toBe(id)
   })
 
-  it("ends with all access of its user, even if it was given and not used, and another user's stays", async () => {
+  it('ends with all access of its user, even if it was given and not used, and that of another user stays', async () => {
     const world = createWorld()
     await decide(world, await asked(world), true)
     const open = await asked(world, { input: { ...INPUT, amount: 8 } })
@@ -67,7 +67,7 @@ describe('the approval of a call', () => {
     expect(await claim(world, { userId: 'bob' })).toEqual({ approved: true })
   })
 
-  it('is for that very call', async () => {
+  it('is valid for exactly that call', async () => {
     const world = createWorld()
     await decide(world, await asked(world), true)
     const others: Given[] = [
@@ -85,7 +85,7 @@ describe('the approval of a call', () => {
     expect(await claim(world, { input: { note, amount, to } })).toEqual({ approved: true })
   })
 
-  it('has to be given within 15 minutes, and used within 15 more', async () => {
+  it('must be given within 15 minutes, and used within 15 more', async () => {
     const world = createWorld()
     const late = await asked(world)
     world.time += 15 * MINUTE
@@ -100,7 +100,7 @@ describe('the approval of a call', () => {
     expect(await world.vault.find(id)).toMatchObject({ status: 'failed', reason: expect.stringContaining('not used') })
   })
 
-  it('that is refused stays refused; the next call is told', async () => {
+  it('that is refused stays refused, and the next call says so', async () => {
     const world = createWorld()
     const id = await asked(world)
     expect(await decide(world, id, false)).toMatchObject({ ok: true, authorization: { status: 'failed' } })
@@ -110,7 +110,7 @@ describe('the approval of a call', () => {
     expect(next.reason).toContain('The person refused')
   })
 
-  it('of a call for no user is asked for in the name of its principal', async () => {
+  it('of a call without a user is requested for its principal', async () => {
     const world = createWorld()
     const id = await asked(world, { userId: undefined })
     expect(await world.vault.find(id)).not.toHaveProperty('userId')
@@ -124,7 +124,7 @@ describe('the approval of a call', () => {
     expect(await claim(world, { userId: undefined })).toEqual({ approved: true })
   })
 
-  it('takes any input that JSON can say, and none that nobody could read', async () => {
+  it('accepts any JSON input, and refuses input that nobody could read', async () => {
     const world = createWorld()
     const odd = JSON.parse('{"\\ud800": "\\udfff", "__proto__": 1, "2": -0, "1": 1e400}')
     const id = await asked(world, { input: odd })
@@ -133,7 +133,7 @@ describe('the approval of a call', () => {
     expect(large).toMatchObject({ authorization: '', status: 'failed', reason: expect.stringContaining('too large') })
   })
 
-  it('is no way to a grant, nor the other way round', async () => {
+  it('cannot lead to a grant, and a consent cannot lead to an approval', async () => {
     const world = createWorld()
     const id = await asked(world)
     expect(locationOf(await world.vault.start(id, { browserCookie: browser(), callback: CALLBACK }))).toBe(
@@ -157,7 +157,7 @@ describe('the arguments', () => {
   const dump = (world: World, owner: string) =>
     world.inVault(owner, (_, { storage }) => JSON.stringify(storage.sql.exec('SELECT * FROM authorization').toArray()))
 
-  it('are kept sealed, and no longer than they are needed', async () => {
+  it('are stored sealed, and only as long as they are needed', async () => {
     const world = createWorld()
     const id = await asked(world)
     const owner = world.owner(world.user('ann'))
@@ -180,7 +180,7 @@ describe('the arguments', () => {
     expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'expired' })
   })
 
-  it('of one call are none of another', async () => {
+  it('of one call cannot be read as those of another', async () => {
     const world = createWorld()
     const [id, other] = [await asked(world), await asked(world, { userId: 'bob' })]
     const [ann, bob] = ['ann', 'bob'].map((name) => world.owner(world.user(name)))
@@ -195,7 +195,7 @@ describe('the arguments', () => {
     expect(await world.vault.find(id)).toMatchObject({ status: 'failed' })
   })
 
-  it('are shown where there are no keys, too', async () => {
+  it('are also shown without keys', async () => {
     const world = createWorld({ keys: [] })
     const id = await asked(world)
     expect(await world.vault.find(id)).toMatchObject({ invocation: { input: INPUT } })
@@ -204,8 +204,8 @@ describe('the arguments', () => {
   })
 })
 
-describe("a deployment's verifier of users", () => {
-  it('has to confirm who approves, and nobody who refuses', async () => {
+describe('the user verifier of a deployment', () => {
+  it('must confirm who approves, but not who refuses', async () => {
     const world = createWorld({ verifierUrl: 'https://app.example/who' })
     const id = await asked(world)
     const sent = new URL(locationOf(await decide(world, id, true)))
@@ -228,7 +228,7 @@ describe("a deployment's verifier of users", () => {
   })
 })
 
-describe('what a caller makes users’ vaults hold', () => {
+describe('the data that a caller adds to the vaults of users', () => {
   const ownVault = (world: World) => JSON.stringify(['principal', world.principal('a')])
   const charged = (world: World, hour: { until: number; authorizations: number; bytes: number }) =>
     world.inVault(ownVault(world), async (vault, { storage }) => {
@@ -236,7 +236,7 @@ describe('what a caller makes users’ vaults hold', () => {
       storage.sql.exec('UPDATE charged SET until = ?, authorizations = ?, bytes = ?', ...Object.values(hour))
     })
 
-  it('is bounded by the caller, however many users it makes up', async () => {
+  it('is limited per caller, however many users it makes up', async () => {
     const world = createWorld()
     await asked(world, { userId: 'made up 1' })
     const until = world.time + 60 * MINUTE
@@ -256,13 +256,13 @@ describe('what a caller makes users’ vaults hold', () => {
     await asked(world, { userId: 'made up 4' })
   })
 
-  it('is bounded in bytes too', async () => {
+  it('is also limited in bytes', async () => {
     const world = createWorld()
     await charged(world, { until: world.time + MINUTE, authorizations: 0, bytes: 64 * 1024 * 1024 - 100 })
     expect(await claim(world)).toHaveProperty('refused')
   })
 
-  it('goes with its user’s whole vault once it is over, and the vault begins anew', async () => {
+  it('is deleted with the whole vault of its user once it expires, and the vault begins anew', async () => {
     const world = createWorld()
     const id = await asked(world)
     const owner = world.owner(world.user('ann'))

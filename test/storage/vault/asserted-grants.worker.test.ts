@@ -40,7 +40,7 @@ const stored = (world: World, user: string) =>
     JSON.stringify(storage.sql.exec('SELECT * FROM account_grant').toArray()),
   )
 
-it('stores the tokens of a sign-in, and those that came by it, under the keys of the vault', async () => {
+it('stores the tokens of a sign-in, and those obtained with it, under the keys of the vault', async () => {
   const { world, user } = await signedIn()
   expect(await world.vault.tokenFor(asking(user))).toMatchObject({ token: 'access-1', account: '' })
   const rows = await stored(world, user)
@@ -60,7 +60,7 @@ it('sends the tokens of a sign-in to no other issuer', async () => {
   expect(exchanges(world)).toBe(0)
 })
 
-it('keeps nothing without keys of the vault', async () => {
+it('stores nothing without keys of the vault', async () => {
   const { world } = await signedIn()
   const bob = world.user('bob')
   world.canStoreGrants = false
@@ -98,7 +98,7 @@ it.each<[string, (world: World, user: string) => Promise<unknown>]>([
   expect(await world.vault.list(user)).toEqual([])
 })
 
-it("covers no grant of the user's own by what an administrator decided", async () => {
+it('does not replace a user’s own grant by an administrator’s decision', async () => {
   const { world, user } = await signedIn()
   const { vault, provider } = world
   expect(await vault.tokenFor(asking(user))).toMatchObject({ token: 'access-1' })

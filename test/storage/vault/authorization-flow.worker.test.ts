@@ -32,7 +32,7 @@ const changed = (url: string, change: (parameters: URLSearchParams) => void) => 
 }
 
 describe('an authorization', () => {
-  it('is the same for the same question while there is time, and has an id that says nothing', async () => {
+  it('is the same for the same request while it is open, and its id reveals nothing', async () => {
     const world = createWorld()
     const user = world.user('ann')
     const first = challenged(await world.vault.tokenFor(asking(user)))
@@ -53,7 +53,7 @@ describe('an authorization', () => {
     }
   })
 
-  it('that was made up is none', async () => {
+  it('with a made-up id does not exist', async () => {
     const world = createWorld()
     const { authorization } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
     const guessed = `${authorization.slice(0, 43)}${'A'.repeat(21)}`
@@ -68,7 +68,7 @@ describe('an authorization', () => {
     expect(await world.vault.find(authorization)).toMatchObject({ userId: world.user('ann'), tool: 'Mail.Get@1.0.0' })
   })
 
-  it('fails after 15 minutes, can be looked at for an hour more, and is then forgotten', async () => {
+  it('fails after 15 minutes, can be looked up for another hour, and is then deleted', async () => {
     const world = createWorld()
     const { user, id } = await begun(world)
     world.time += 15 * MINUTE
@@ -84,7 +84,7 @@ describe('an authorization', () => {
     expect(left).toEqual([])
   })
 
-  it('is cleaned up by an alarm, without anybody looking', async () => {
+  it('is deleted by an alarm, even if nobody looks it up', async () => {
     const world = createWorld()
     const { user } = await begun(world)
     const rows = () =>
@@ -103,7 +103,7 @@ describe('an authorization', () => {
     await world.inVault(world.owner(user), async (_, { storage }) => expect(await storage.getAlarm()).toBeNull())
   })
 
-  it('gives way to newer ones when a user is asked for very many', async () => {
+  it('is replaced by newer ones if a user gets very many', async () => {
     const world = createWorld()
     const user = world.user('ann')
     const { id } = await begun(world)
@@ -121,8 +121,8 @@ describe('an authorization', () => {
   })
 })
 
-describe('the way to the provider', () => {
-  it('asks for the scopes with PKCE, for offline access where that is offered, in a way of its own each time', async () => {
+describe('the redirect to the provider', () => {
+  it('requests the scopes with PKCE, and offline access if offered, with new values each time', async () => {
     const world = createWorld()
     const { location, id } = await begun(world)
     const asked = new URL(location)
@@ -146,7 +146,7 @@ describe('the way to the provider', () => {
     expect(await world.vault.find(id)).toMatchObject({ status: 'pending' })
   })
 
-  it("adds what the provider's configuration says, and lets nothing of it stand for what the flow says", async () => {
+  it("adds the parameters of the provider's configuration, which cannot replace those of the flow", async () => {
     const world = createWorld()
     world.providers.set('mail', {
       ...MAIL,
@@ -164,7 +164,7 @@ describe('the way to the provider', () => {
     expect(searchParams.has('prompt')).toBe(false)
   })
 
-  it('is not taken where the provider does not answer, or would be met over http', async () => {
+  it('fails if the provider does not answer, or would be reached over http', async () => {
     const world = createWorld()
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
     const start = () => world.vault.start(id, { browserCookie: ann, callback: CALLBACK })
@@ -183,10 +183,10 @@ describe('the way to the provider', () => {
   })
 })
 
-describe('the way back', () => {
+describe('the redirect back', () => {
   const exchanges = (world: World) => world.provider.count('authorization_code')
 
-  it('completes it, and stores what was granted', async () => {
+  it('completes the authorization, and stores what was granted', async () => {
     const world = createWorld()
     const { id, user, location } = await begun(world)
     const ended = await finish(world, world.provider.allow(location, 'ann'))
@@ -213,7 +213,7 @@ describe('the way back', () => {
     expect(request?.form.get('redirect_uri')).toBe(CALLBACK)
   })
 
-  it('is open once', async () => {
+  it('is accepted once', async () => {
     const world = createWorld()
     const { user, location } = await begun(world)
     const url = world.provider.allow(location, 'ann')
@@ -228,7 +228,7 @@ describe('the way back', () => {
   it.each<[string, string | undefined]>([
     ['in another browser', browser('bob')],
     ['in a browser without a cookie', undefined],
-  ])('is refused %s, and stays open for the one that began', async (_, other) => {
+  ])('is refused %s, and stays open for the browser that began', async (_, other) => {
     const world = createWorld()
     const { user, location } = await begun(world)
     await begun(world, 'bob')
@@ -259,7 +259,7 @@ describe('the way back', () => {
     expect(await world.vault.find(id)).toMatchObject({ status: 'pending' })
   })
 
-  it("does not take another person's code for one's own: PKCE", async () => {
+  it('does not accept the code of another person, because of PKCE', async () => {
     const world = createWorld()
     const [victim, thief] = [await begun(world, 'ann'), await begun(world, 'bob')]
     const code = new URL(world.provider.allow(thief.location, 'bob')).searchParams.get('code') ?? ''
@@ -268,7 +268,7 @@ describe('the way back', () => {
     expect(await world.vault.list(victim.user)).toEqual([])
   })
 
-  it('is closed after 15 minutes, and once the settings of the provider have changed', async () => {
+  it('is refused after 15 minutes, and after the settings of the provider have changed', async () => {
     const world = createWorld()
     const late = await begun(world)
     const url = world.provider.allow(late.location, 'ann')
@@ -283,7 +283,7 @@ describe('the way back', () => {
     expect(exchanges(world)).toBe(0)
   })
 
-  it('stores nothing once the person has said no in another window, and gives the tokens back', async () => {
+  it('stores nothing if the person refused in another window, and revokes the tokens', async () => {
     const world = createWorld()
     const { user, id, location } = await begun(world)
     world.provider.beforeAnswer = async () => {
@@ -298,7 +298,7 @@ describe('the way back', () => {
   it.each<[string, string]>([
     ['error', 'unavailable'],
     ['invalid_client', 'refused'],
-  ])('of a provider that answers %s is over, and can be begun again unless nothing would help', async (kind, why) => {
+  ])('of a provider that answers %s ends, and can begin again unless that would not help', async (kind, why) => {
     const world = createWorld()
     const { user, id, location } = await begun(world)
     world.provider.bend = async (path) => {
@@ -320,7 +320,7 @@ describe('the way back', () => {
   })
 })
 
-describe('who says no', () => {
+describe('a refusal', () => {
   it.each<[string, (world: World, of: { id: string; location: string }) => Promise<unknown>, RegExp]>([
     ['at the provider', (world, { location }) => finish(world, world.provider.deny(location)), /refused at 'mail'/],
     [
@@ -328,7 +328,7 @@ describe('who says no', () => {
       (world, { id }) => world.vault.decide(id, { browserCookie: ann, callback: CALLBACK, approve: false }),
       /person refused/,
     ],
-  ])('%s ends it; the next call has a new one that says so', async (_, refuse, said) => {
+  ])('%s ends the authorization, and the next call has a new one that says so', async (_, refuse, said) => {
     const world = createWorld()
     const { user, id, location } = await begun(world)
     await refuse(world, { id, location })
@@ -340,7 +340,7 @@ describe('who says no', () => {
     expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
   })
 
-  it('to some scopes has granted the others, and is told what is missing', async () => {
+  it('of some scopes grants the others, and says which are missing', async () => {
     const world = createWorld()
     const user = world.user('ann')
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(user, ['mail.read', 'mail.send'])))
@@ -359,7 +359,7 @@ describe('who says no', () => {
     ['temporarily_unavailable', 'unavailable', 'pending'],
     ['invalid_scope', 'refused', 'failed'],
     ['<script>', 'refused', 'failed'],
-  ])('and it was the provider: %s', async (error, why, status) => {
+  ])('can be an error of the provider: %s', async (error, why, status) => {
     const world = createWorld()
     const { id, location } = await begun(world)
     const ended = await finish(world, world.provider.deny(location, error))
@@ -369,7 +369,7 @@ describe('who says no', () => {
   })
 })
 
-describe("a deployment's verifier of users", () => {
+describe('the user verifier of a deployment', () => {
   const VERIFIER = 'https://app.example/who?tenant=1'
 
   async function sentToVerifier(world: World, name = 'ann') {
@@ -384,7 +384,7 @@ describe("a deployment's verifier of users", () => {
   const resume = (world: World, id: string, proof = 'made-up', who = ann) =>
     world.vault.resume(id, { browserCookie: who, callback: CALLBACK, proof })
 
-  it('is asked before the provider opens, and has to name the very user', async () => {
+  it('is asked before the redirect to the provider, and must name exactly that user', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, location, flow } = await sentToVerifier(world)
     expect(await resume(world, id, flow)).toMatchObject({ ok: false, why: 'refused' })
@@ -405,7 +405,7 @@ describe("a deployment's verifier of users", () => {
     expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
   })
 
-  it('that names another user stops this browser, which then has to begin again', async () => {
+  it('that names another user stops this browser, which must begin again', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, flow } = await sentToVerifier(world)
     expect(await world.vault.confirm(id, flow, world.user('bob'))).toMatchObject({
@@ -417,7 +417,7 @@ describe("a deployment's verifier of users", () => {
     expect(await resume(world, id)).toMatchObject({ ok: false, why: 'refused' })
   })
 
-  it('that was shown to the user by whoever began leads that one nowhere: only the user has the proof', async () => {
+  it('that another person opened for the user does not continue for that person: only the user has the proof', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, flow } = await sentToVerifier(world)
     await world.vault.confirm(id, flow, user)
@@ -427,7 +427,7 @@ describe("a deployment's verifier of users", () => {
     expect(locationOf(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK }))).toContain(VERIFIER)
   })
 
-  it('confirms one browser and no other: not by a made-up flow, nor a second time, nor too late', async () => {
+  it('confirms one browser only: not for a made-up flow, a second time, or too late', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, flow } = await sentToVerifier(world)
     const other = new URL(
@@ -442,7 +442,7 @@ describe("a deployment's verifier of users", () => {
     expect(await resume(world, id, proof)).toMatchObject({ why: 'expired' })
   })
 
-  it('knows a user whose grant another toolkit may use then, in any browser, without the provider', async () => {
+  it('recognizes a user, whose grant another toolkit may then use in any browser, without the provider', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     world.isTrialUrl = false
     const { user, id, flow } = await sentToVerifier(world)
@@ -459,7 +459,7 @@ describe("a deployment's verifier of users", () => {
     expect(await world.vault.tokenFor(other)).toHaveProperty('token')
   })
 
-  it('is not asked where the provider could not be, and a proof is for one authorization', async () => {
+  it('is not asked if the provider is unavailable, and a proof is valid for one authorization', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, flow } = await sentToVerifier(world)
     const proof = proofIn(await world.vault.confirm(id, flow, user))
@@ -473,14 +473,14 @@ describe("a deployment's verifier of users", () => {
   })
 })
 
-it('the state that a provider sends back confirms nobody', async () => {
+it('the state that a provider returns confirms nobody', async () => {
   const world = createWorld()
   const { user, id, location } = await begun(world)
   const state = new URL(location).searchParams.get('state') ?? ''
   expect(await world.vault.confirm(id, state, user)).toMatchObject({ ok: false, why: 'expired' })
 })
 
-describe('a browser that comes back', () => {
+describe('a browser that returns from the provider', () => {
   it.each<[string, (world: World) => void, string]>([
     [
       'whose provider has other settings now',
@@ -515,7 +515,7 @@ describe('a browser that comes back', () => {
     })
   })
 
-  it('is not sent there without keys, nor where its stage is another', async () => {
+  it('is not redirected without keys, nor in another stage', async () => {
     const world = createWorld()
     const { user, id, location } = await begun(world)
     await world.inVault(
@@ -528,7 +528,7 @@ describe('a browser that comes back', () => {
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining('VAULT_KEYS') })
   })
 
-  it('with less than was asked for has granted that to the toolkit, and is told the rest', async () => {
+  it('with fewer scopes than requested grants those to the toolkit, and is told which are missing', async () => {
     const world = createWorld()
     const user = world.user('ann')
     const scopes = ['mail.read', 'mail.send', 'mail.all']

@@ -15,7 +15,7 @@ async function tokenOf(world: World, user: string): Promise<string> {
 const timesOf = (world: World, user: string) =>
   world.inVault(world.owner(user), (_, state) => state.storage.sql.exec('SELECT used_at FROM connection').toArray())
 
-it('a connection is unknown before its first use, works after it, and its use is written once an hour', async () => {
+it('a connection is unknown before its first use and works afterwards, and its use is stored once an hour', async () => {
   const world = createWorld()
   world.provider.expiresIn = undefined
   const user = world.user('ann')
@@ -45,7 +45,7 @@ it('a connection is unknown before its first use, works after it, and its use is
   expect(orphan).not.toHaveProperty('kind')
 })
 
-it('a connection whose API refuses a token and its replacement is refused, until it is given to a call that works', async () => {
+it('a connection whose API refuses a token and its replacement is refused until a call with it succeeds', async () => {
   const world = createWorld()
   const user = world.user('ann')
   await consent(world, user)
@@ -69,7 +69,7 @@ it('a connection whose API refuses a token and its replacement is refused, until
   expect(working).not.toHaveProperty('reason')
 })
 
-it('a connection that the provider ended stays listed as ended, until it is connected anew', async () => {
+it('a connection that the provider ended stays listed as ended until it is connected again', async () => {
   const world = createWorld()
   const user = world.user('ann')
   await consent(world, user)
@@ -92,7 +92,7 @@ it('a connection that the provider ended stays listed as ended, until it is conn
   expect(anew).not.toHaveProperty('last_refused_at')
 })
 
-it('a connection that cannot be refreshed is refused once its token has ended, or the API refuses it before', async () => {
+it('a connection that cannot be refreshed is refused once its token has ended, or earlier if the API refuses it', async () => {
   const world = createWorld()
   world.provider.refreshes = false
   const [ann, bob] = [world.user('ann'), world.user('bob')]
@@ -106,7 +106,7 @@ it('a connection that cannot be refreshed is refused once its token has ended, o
   for (const user of [ann, bob]) expect(await stateOf(world, user)).toMatchObject(refused)
 })
 
-it('a vault that an older deployment made has connections after this one opens it, and loses none of its grants', async () => {
+it('a vault of an older deployment gets connections when it is opened, and keeps its grants', async () => {
   const world = createWorld()
   const user = world.user('ann')
   await consent(world, user)
@@ -117,7 +117,7 @@ it('a vault that an older deployment made has connections after this one opens i
   expect((await stateOf(world, user))?.state).toBe('working')
 })
 
-it('a disconnected account leaves nothing, neither does the end of all access', async () => {
+it('a disconnected account leaves no data, and neither does the end of all access', async () => {
   const world = createWorld()
   const [ann, bob] = [world.user('ann'), world.user('bob')]
   for (const user of [ann, bob]) {

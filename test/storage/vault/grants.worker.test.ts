@@ -15,7 +15,7 @@ async function expired(world: World, name = 'ann'): Promise<string> {
 }
 
 describe('a grant', () => {
-  it('gives its token until that is about to end, then another one', async () => {
+  it('gives its token until that is about to expire, and then a new one', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await consent(world, user, 'ann')
@@ -41,7 +41,7 @@ describe('a grant', () => {
     expect((await world.vault.list(user)).map(({ refreshable }) => refreshable)).toEqual([true])
   })
 
-  it('has stored a rotated refresh token before anybody gets what came with it', async () => {
+  it('stores a rotated refresh token before anyone gets the new access token', async () => {
     const world = createWorld()
     world.provider.rotate = true
     const user = await expired(world)
@@ -53,7 +53,7 @@ describe('a grant', () => {
     expect(world.provider.whose(await get(world, user))).toBe('ann')
   })
 
-  it('without a time of its end is used until an API refuses it', async () => {
+  it('without an expiry time is used until an API refuses it', async () => {
     const world = createWorld()
     world.provider.expiresIn = undefined
     const user = world.user('ann')
@@ -66,7 +66,7 @@ describe('a grant', () => {
     expect(renewed).not.toBe(token)
   })
 
-  it('whose tokens last only seconds is refreshed once a call, not for ever', async () => {
+  it('whose tokens last only seconds is refreshed once per call, and not endlessly', async () => {
     const world = createWorld()
     world.provider.expiresIn = 1
     const user = await expired(world)
@@ -77,7 +77,7 @@ describe('a grant', () => {
     }
   })
 
-  it('without a refresh token is asked for anew once its token has ended', async () => {
+  it('without a refresh token is requested again once its token has expired', async () => {
     const world = createWorld()
     world.provider.refreshes = false
     const user = world.user('ann')
@@ -91,7 +91,7 @@ describe('a grant', () => {
 })
 
 describe('a token that the API refused', () => {
-  it('is replaced once for all who hold it', async () => {
+  it('is replaced once for everyone who has it', async () => {
     const world = createWorld()
     world.provider.rotate = true
     const user = world.user('ann')
@@ -105,7 +105,7 @@ describe('a token that the API refused', () => {
     expect(world.provider.count('refresh_token')).toBe(1)
   })
 
-  it('for the second time is a challenge, and the grant stays until it is replaced', async () => {
+  it('a second time is a challenge, and the grant stays until it is replaced', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await consent(world, user, 'ann')
@@ -117,7 +117,7 @@ describe('a token that the API refused', () => {
 })
 
 describe('a grant that the provider no longer accepts', () => {
-  it('is forgotten: a challenge says why, again and again, until the user consents anew', async () => {
+  it('is deleted, and a challenge says why each time, until the user consents again', async () => {
     const world = createWorld()
     const user = await expired(world)
     for (const token of world.provider.issued.values()) token.live = false
@@ -180,7 +180,7 @@ describe('a refusal of a refresh', () => {
     ['it is down, with 400', 400, { error: 'temporarily_unavailable' }],
     ['it is down, with 200', 200, { ok: false, error: 'internal_error' }],
     ['it is down', 503, { error: 'invalid_request' }],
-  ])('since %s: the grant is kept', async (_, status, said, headers = {}) => {
+  ])('because %s: the grant is kept', async (_, status, said, headers = {}) => {
     const world = createWorld()
     const user = await expired(world)
     const body = typeof said === 'string' ? said : JSON.stringify(said)
@@ -191,7 +191,7 @@ describe('a refusal of a refresh', () => {
   })
 })
 
-describe('a provider that does not do its part', () => {
+describe('a provider that fails', () => {
   it.each<[string, () => Promise<Response>, RegExp, (number | undefined)?, RegExp?]>([
     ['is down', () => Promise.reject(new TypeError('refused')), /'mail' cannot be asked now/],
     ['answers 500', async () => new Response('Out of order', { status: 500 }), /it answered 500/],
@@ -214,7 +214,7 @@ describe('a provider that does not do its part', () => {
       undefined,
       /^'mail' refused with 'invalid_client': an administrator must check the client/,
     ],
-  ])('%s: nothing for now, and the grant is kept', async (_, answer, said, retry_after_ms, toOperator) => {
+  ])('%s: no token for now, and the grant is kept', async (_, answer, said, retry_after_ms, toOperator) => {
     const world = createWorld()
     const user = await expired(world)
     world.provider.bend = async (path) => (path === '/token' ? answer() : undefined)
@@ -228,7 +228,7 @@ describe('a provider that does not do its part', () => {
     expect(world.provider.whose(await get(world, user))).toBe('ann')
   })
 
-  it('does not tell where its endpoints are: what it said before counts, and without that nothing can be had', async () => {
+  it('does not serve its metadata: its last known endpoints are used, and without those there is no token', async () => {
     const world = createWorld()
     const user = await expired(world)
     world.provider.bend = async (path) =>
@@ -243,7 +243,7 @@ describe('a provider that does not do its part', () => {
     ['/token', 5],
     ['/.well-known/openid-configuration', 1],
   ])(
-    'is slow at %s: after ten seconds there is nothing for now for all who wait, and the grant is kept',
+    'is slow at %s: after ten seconds everyone who waits gets no token for now, and the grant is kept',
     async (slow, callers) => {
       const world = createWorld()
       const user = await expired(world)
@@ -269,7 +269,7 @@ describe('a provider that does not do its part', () => {
     },
   )
 
-  it('while the token still holds: it is used', async () => {
+  it('while the token is still valid: the token is used', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await consent(world, user, 'ann')
@@ -281,7 +281,7 @@ describe('a provider that does not do its part', () => {
 })
 
 describe('scopes', () => {
-  it('that were not granted are asked for together with those that were', async () => {
+  it('that were not granted are requested together with those that were', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await consent(world, user, 'ann', ['mail.read'])
@@ -294,7 +294,7 @@ describe('scopes', () => {
     expect((await world.vault.list(user))[0]?.scopes.toSorted()).toEqual(['mail.read', 'mail.send', 'offline_access'])
   })
 
-  it('that the provider does not name are those that were asked for', async () => {
+  it('that the provider does not name are those that were requested', async () => {
     const world = createWorld()
     const user = world.user('ann')
     world.provider.bend = async (path) =>
@@ -305,7 +305,7 @@ describe('scopes', () => {
 })
 
 describe('revoking', () => {
-  it('takes effect at once, here and at the provider', async () => {
+  it('takes effect at once, both here and at the provider', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await consent(world, user, 'ann')
@@ -321,7 +321,7 @@ describe('revoking', () => {
     expect(await world.vault.revoke(user, 'mail')).toBe(false)
   })
 
-  it('takes effect when the provider cannot be reached, or is no longer connected', async () => {
+  it('takes effect even if the provider is unreachable or no longer connected', async () => {
     for (const disturb of [
       (world: World) => void (world.provider.bend = () => Promise.reject(new TypeError('down'))),
       (world: World) => void world.providers.delete('mail'),
@@ -335,7 +335,7 @@ describe('revoking', () => {
     }
   })
 
-  it('while a refresh is under way leaves nothing that holds', async () => {
+  it('during a refresh leaves no valid token', async () => {
     const world = createWorld()
     const user = await expired(world)
     let revoked: Promise<boolean> | undefined
@@ -350,8 +350,8 @@ describe('revoking', () => {
   })
 })
 
-describe('a grant that is there', () => {
-  it('keeps its scopes where a refresh names none, and is listed as it is', async () => {
+describe('an existing grant', () => {
+  it('keeps its scopes if a refresh names none, and is listed unchanged', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await consent(world, user)
@@ -373,7 +373,7 @@ describe('a grant that is there', () => {
     expect(grant).not.toHaveProperty('expires_at')
   })
 
-  it('that is lost can be disconnected, and nobody is told', async () => {
+  it('that was lost can be disconnected, without any request to the provider', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await consent(world, user)
@@ -386,7 +386,7 @@ describe('a grant that is there', () => {
     expect(world.provider.requests).toHaveLength(before)
   })
 
-  it('is refreshed a minute before its token ends, or in the second half of its life', async () => {
+  it('is refreshed a minute before its token expires, or in the second half of its lifetime', async () => {
     const world = createWorld()
     for (const [expiresIn, at] of [
       [3_600, 3_540_000],
@@ -407,7 +407,7 @@ describe('a grant that is there', () => {
 })
 
 describe('providers', () => {
-  it('that is not connected: a challenge that can be followed says what to do', async () => {
+  it('that are not connected: a challenge with a link says what to do', async () => {
     const world = createWorld()
     const user = world.user('ann')
     const unknown = { requirement: { id: 'google', oauth2: { scopes: ['a'] } } }
@@ -426,7 +426,7 @@ describe('providers', () => {
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining("'google'") })
   })
 
-  it('that is not for this tool gives it no token, whatever was granted', async () => {
+  it('that do not serve this tool give it no token, whatever was granted', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await consent(world, user, 'ann')
@@ -437,7 +437,7 @@ describe('providers', () => {
     expect(await world.vault.tokenFor(asking(user, undefined, { tool: tool('Send') }))).toHaveProperty('token')
   })
 
-  it("whose client's secret is missing is named to whoever can set it, and to the person", async () => {
+  it('whose client secret is missing are named to the operator and to the person', async () => {
     const world = createWorld({ secret: undefined })
     const { reason, forOperator, authorization } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
     expect(forOperator).toContain("Worker secret 'MAIL'")
@@ -451,7 +451,7 @@ describe('providers', () => {
 })
 
 describe('two users', () => {
-  it('never get the token of the other, whatever happens at once', async () => {
+  it('never get the token of the other, in any interleaving', async () => {
     const does = fc.constantFrom('call', 'call', 'refused', 'consent', 'revoke', 'time')
     const step = fc.record({ who: fc.constantFrom('ann', 'bob'), does })
     const rounds = fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 5 })
@@ -497,7 +497,7 @@ describe('two users', () => {
     )
   })
 
-  it('whose ids differ only in what UTF-8 cannot say have vaults of their own', async () => {
+  it('whose ids differ only in lone surrogates have separate vaults', async () => {
     const world = createWorld()
     const [one, other] = [world.user('\ud800'), world.user('\ud801')]
     await consent(world, one, 'one')

@@ -18,17 +18,17 @@ function flowsAt(stage?: BrowserFlow['stage']) {
 }
 
 describe('without sign-in or a verifier', () => {
-  it('whoever has the link counts as the user', () => {
+  it('everyone with the link counts as the user', () => {
     expect(createPersonCheck({ verifierUrl: undefined, signInMethod: 'none' }, flowsAt())(GRANT, visitOf())).toEqual({
       kind: 'identified',
     })
   })
 })
 
-describe('where people sign in', () => {
+describe('with sign-in', () => {
   const identified = createPersonCheck({ verifierUrl: undefined, signInMethod: 'openid' }, flowsAt())
 
-  it('the user is known, and nobody else', () => {
+  it('the user is recognized, and nobody else', () => {
     expect(identified(GRANT, visitOf(personOf('ann')))).toEqual({ kind: 'identified' })
     expect(identified(GRANT, visitOf())).toEqual({ kind: 'denied', error: SIGN_IN_FIRST })
     expect(identified(GRANT, visitOf(personOf('bob')))).toEqual({ kind: 'denied', error: WRONG_PERSON })
@@ -38,7 +38,7 @@ describe('where people sign in', () => {
     })
   })
 
-  it('who may approve does so in place of the user, and never for a call of their own', () => {
+  it('a person with the permission to approve does so in place of the user, but never for their own call', () => {
     expect(identified(APPROVAL, visitOf(personOf('bob', true)))).toEqual({ kind: 'identified' })
     expect(identified(APPROVAL, visitOf(personOf('bob')))).toEqual({ kind: 'denied', error: WRONG_PERSON })
     expect(identified(GRANT, visitOf(personOf('bob', true)))).toEqual({ kind: 'denied', error: WRONG_PERSON })
@@ -49,7 +49,7 @@ describe('where people sign in', () => {
   })
 })
 
-it('where people sign in with keys, calls are approved by them, and consent is given as without', () => {
+it('with sign-in by key, calls are approved by key, and consent is given as without sign-in', () => {
   const identified = createPersonCheck({ verifierUrl: undefined, signInMethod: 'key' }, flowsAt())
   const byKey = (principal: string, approves: boolean) => ({ browserHash: 'b', person: { principal, approves } })
   expect(identified(GRANT, visitOf())).toEqual({ kind: 'identified' })
@@ -59,8 +59,8 @@ it('where people sign in with keys, calls are approved by them, and consent is g
   expect(identified(APPROVAL, byKey('key:agent', true))).toEqual({ kind: 'denied', error: OWN_CALL })
 })
 
-describe('where there is a verifier', () => {
-  it('who has proved it to be them is known, and all others are asked', () => {
+describe('with a verifier', () => {
+  it('a person with proof is recognized, and everyone else is asked', () => {
     for (const stage of ['verifying', 'confirmed', 'at-provider', undefined] as const) {
       expect(
         createPersonCheck({ verifierUrl: VERIFIER, signInMethod: 'none' }, flowsAt(stage))(GRANT, visitOf()),
@@ -76,7 +76,7 @@ describe('where there is a verifier', () => {
     })
   })
 
-  it('it is asked about whoever is not signed in as the user', () => {
+  it('the verifier is asked about anyone who is not signed in as the user', () => {
     const identified = createPersonCheck({ verifierUrl: VERIFIER, signInMethod: 'openid' }, flowsAt())
     expect(identified(GRANT, visitOf(personOf('ann')))).toEqual({ kind: 'identified' })
     expect(identified(GRANT, visitOf(personOf('bob')))).toEqual({ kind: 'needs-verification', verifierUrl: VERIFIER })

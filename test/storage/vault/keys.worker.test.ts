@@ -5,7 +5,7 @@ const [OLD, NEW] = ['the old key of the vault', 'the new key of the vault']
 const has = async (world: World, user: string) => 'token' in (await world.vault.tokenFor(asking(user)))
 
 describe('the keys of the vault', () => {
-  it('rotate: a grant under the old one works beside the new one, moves when it is used, and needs no old key then', async () => {
+  it('rotate: a grant under the old key works, moves to the new key when used, and then needs no old key', async () => {
     const world = createWorld({ keys: [OLD] })
     const [moved, unmoved] = [world.user('moved'), world.user('unmoved')]
     for (const user of [moved, unmoved]) await consent(world, user)
@@ -26,7 +26,7 @@ describe('the keys of the vault', () => {
     expect(world.provider.count('refresh_token')).toBe(0)
   })
 
-  it('that changed while a person was at the provider end that way, and it can be gone again', async () => {
+  it('that changed while a person was at the provider stop that flow, which can begin again', async () => {
     const world = createWorld({ keys: [OLD] })
     const user = world.user('ann')
     const { authorization } = challenged(await world.vault.tokenFor(asking(user)))
@@ -55,8 +55,8 @@ describe('the keys of the vault', () => {
   })
 })
 
-describe('what is stored', () => {
-  it('holds no token, verifier, secret or cookie, in no spelling', async () => {
+describe('the stored data of a vault', () => {
+  it('contains no token, verifier, secret or cookie, in any encoding', async () => {
     const world = createWorld({ keys: [OLD] })
     world.provider.rotate = true
     const user = world.user('ann')
@@ -93,7 +93,7 @@ describe('what is stored', () => {
     }
   })
 
-  it('opens for its own user and provider alone', async () => {
+  it('can be unsealed for its own user and provider only', async () => {
     const world = createWorld()
     const [ann, bob] = [world.user('ann'), world.user('bob')]
     for (const user of [ann, bob]) await consent(world, user)

@@ -11,8 +11,8 @@ const tablesOf = (world: World, user: string) =>
   )
 const NOT_GRANTED = "'Mail.Get@1.0.0' needs access to 'mail', which the user has not granted yet"
 
-describe('a look at what a call would get', () => {
-  it('makes no vault, and no question, of a user who has none', async () => {
+describe('a preview of the token for a call', () => {
+  it('creates no vault and no authorization for a user who has none', async () => {
     const world = createWorld()
     const user = world.user('ann')
     const seen = challenged(await look(world, user))
@@ -23,7 +23,7 @@ describe('a look at what a call would get', () => {
     expect(await tablesOf(world, user)).toEqual([])
   })
 
-  it('gives the question that is open, and the token that is there, asking nobody', async () => {
+  it('gives the open authorization or the existing token, without a request to the provider', async () => {
     const world = createWorld()
     const user = world.user('ann')
     const asked = challenged(await world.vault.tokenFor(asking(user)))
@@ -49,7 +49,7 @@ describe('a look at what a call would get', () => {
     ['can be renewed', true, 3_600, 'token'],
     ['has no end', false, undefined, 'token'],
     ['has ended', false, 3_600, 'ended'],
-  ])('knows of a token that %s', async (_, refreshes, expiresIn, then) => {
+  ])('shows a token that %s', async (_, refreshes, expiresIn, then) => {
     const world = createWorld()
     Object.assign(world.provider, { refreshes, expiresIn })
     const user = world.user('ann')
@@ -66,7 +66,7 @@ describe('a look at what a call would get', () => {
     expect(challenged(await world.vault.tokenFor(asking(user))).reason).toContain('has ended or was revoked')
   })
 
-  it('knows of several accounts', async () => {
+  it('shows several accounts', async () => {
     const world = createWorld()
     const user = world.user('ann')
     for (const account of ['work', 'home']) {
@@ -98,7 +98,7 @@ describe('a look at what a call would get', () => {
   })
 })
 
-it('the vault of one user opens for no other', async () => {
+it('the vault of one user cannot be unsealed for another', async () => {
   const world = createWorld()
   const [ann, bob] = [world.user('ann'), world.user('bob')]
   await consent(world, ann)

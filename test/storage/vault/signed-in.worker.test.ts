@@ -15,8 +15,8 @@ const decide = (world: World, id: string, person?: object, approve = true) => {
   return world.vault.decide(id, { browserCookie: browser(), callback: CALLBACK, approve, ...who })
 }
 
-describe('an approval where people sign in', () => {
-  it("is the user's, signed in", async () => {
+describe('an approval with sign-in', () => {
+  it('belongs to the signed-in user', async () => {
     const world = createWorld({ signInMethod: 'openid' })
     const id = await asked(world)
     expect(await decide(world, id)).toMatchObject({ ok: false, message: expect.stringContaining('Sign in first') })
@@ -29,7 +29,7 @@ describe('an approval where people sign in', () => {
     expect(JSON.stringify(await world.vault.find(id))).not.toContain(world.principal('agent'))
   })
 
-  it('needs no trial where people sign in, or a verifier says who they are', async () => {
+  it('needs no trial address if people sign in, or a verifier says who they are', async () => {
     const world = createWorld({ signInMethod: 'openid' })
     world.isTrialUrl = false
     expect(await decide(world, await asked(world), {})).toMatchObject({
@@ -43,7 +43,7 @@ describe('an approval where people sign in', () => {
     })
   })
 
-  it('is never its caller’s, not even to one who approves for others', async () => {
+  it('cannot be given by the caller, even one who approves for others', async () => {
     const world = createWorld({ signInMethod: 'openid' })
     const id = await asked(world)
     const own = { principal: world.principal('agent'), approves: true }
@@ -54,7 +54,7 @@ describe('an approval where people sign in', () => {
     challenged(await claim(world))
   })
 
-  it('with keys alone is of another key that may approve it, and consent is as without sign-in', async () => {
+  it('by key only is given by another key that may approve, and consent is given as without sign-in', async () => {
     const world = createWorld({ signInMethod: 'key' })
     world.isTrialUrl = false
     const id = await asked(world)
@@ -70,7 +70,7 @@ describe('an approval where people sign in', () => {
     expect(await claim(world)).toEqual({ approved: true })
   })
 
-  it('may be of one who approves for others; of a call for nobody it is theirs alone', async () => {
+  it('can be given by one who approves for others, and for a call without a user only by them', async () => {
     const world = createWorld({ signInMethod: 'openid' })
     const bob = { user: world.user('bob'), principal: 'person:bob', approves: true }
     expect(await decide(world, await asked(world), bob)).toMatchObject({ ok: true })
@@ -81,7 +81,7 @@ describe('an approval where people sign in', () => {
     expect(await decide(world, nobodys, bob)).toMatchObject({ ok: true })
   })
 
-  it('is the word of the verifier too, where there is one', async () => {
+  it('also needs the verifier, if there is one', async () => {
     const world = createWorld({ signInMethod: 'openid', verifierUrl: 'https://app.example/who' })
     const id = await asked(world)
     expect(await decide(world, id)).toMatchObject({ location: expect.stringContaining('https://app.example/who') })
@@ -91,7 +91,7 @@ describe('an approval where people sign in', () => {
     expect(await decide(world, id, {})).toMatchObject({ ok: true, authorization: { status: 'completed' } })
   })
 
-  it('is not the word of the verifier about the person who made the call', async () => {
+  it('cannot be given through the verifier by the person who made the call', async () => {
     const world = createWorld({ signInMethod: 'openid', verifierUrl: 'https://app.example/who' })
     const ann = world.user('ann')
     const call = await approvable(PAY, `person:${ann}`, ann, { to: 'bob' })
@@ -105,7 +105,7 @@ describe('an approval where people sign in', () => {
     expect(await world.vault.find(id)).toMatchObject({ status: 'pending' })
   })
 
-  it('is refused by whoever has the link where a verifier says who approves', async () => {
+  it('can be refused by anyone with the link if a verifier says who approves', async () => {
     const world = createWorld({ signInMethod: 'openid', verifierUrl: 'https://app.example/who' })
     const id = await asked(world)
     expect(await decide(world, id, { user: world.user('bob') }, false)).toMatchObject({
@@ -115,8 +115,8 @@ describe('an approval where people sign in', () => {
   })
 })
 
-describe('a consent where people sign in', () => {
-  it('leads to the provider for the user alone, whatever else they may do', async () => {
+describe('a consent with sign-in', () => {
+  it('leads to the provider for its user only, whatever else others may do', async () => {
     const world = createWorld({ signInMethod: 'openid' })
     const user = world.user('ann')
     const answer = await world.vault.tokenFor({

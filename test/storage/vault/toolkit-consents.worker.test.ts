@@ -35,7 +35,7 @@ async function granted() {
 
 describe('a grant', () => {
   it.each([[], ['mail.read']])(
-    'is for its toolkit: another one has to be allowed, for the scopes %j too',
+    'is for its toolkit: another one needs its own permission, also for the scopes %j',
     async (...scopes) => {
       const { world, user } = await granted()
       expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
@@ -52,7 +52,7 @@ describe('a grant', () => {
     },
   )
 
-  it('is allowed to another toolkit with one click, in the browser in which the provider granted it', async () => {
+  it('can be extended to another toolkit with one click, in the browser in which it was given', async () => {
     const { world, user } = await granted()
     const { authorization: id } = await asked(world, weather(user))
     const before = world.provider.requests.length
@@ -64,7 +64,7 @@ describe('a grant', () => {
     expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
   })
 
-  it('is never allowed by whoever has the link alone: the provider is asked, and that person says yes there', async () => {
+  it('is never extended by a person who only has the link: the provider asks, and the person confirms there', async () => {
     const { world, user } = await granted()
     const { authorization: id } = await asked(world, weather(user))
     expect(locationOf(await start(world, id, 'agent'))).toMatch(/^https:\/\/mail\.example\/auth/)
@@ -72,7 +72,7 @@ describe('a grant', () => {
     await asked(world, weather(user))
   })
 
-  it('is sent to no other host than those that were shown', async () => {
+  it('is sent to the hosts that were shown, and to no others', async () => {
     const { world, user } = await granted()
     const required = asking(user, ['mail.read'], { hosts: ['api.mail.example', 'collect.example'] })
     const { authorization: id, reason } = await asked(world, required)
@@ -83,7 +83,7 @@ describe('a grant', () => {
     await asked(world, asking(user, ['mail.read'], { hosts: ['api.mail.example', 'third.example'] }))
   })
 
-  it('is for the scopes that its toolkit was allowed, whatever others may use', async () => {
+  it('covers the scopes that its toolkit was allowed, whatever others may use', async () => {
     const { world, user } = await granted()
     const { authorization: id } = await asked(world, weather(user, ['mail.send']))
     const url = world.provider.allow(locationOf(await start(world, id, user)), user)
@@ -95,7 +95,7 @@ describe('a grant', () => {
     expect((await asked(world, asking(user, ['mail.send']))).reason).toContain("needs the user's consent")
   })
 
-  it("of which the provider took back everything is nobody's: each toolkit is asked for again", async () => {
+  it('that the provider revoked as a whole belongs to no toolkit: each one is requested again', async () => {
     const { world, user } = await granted()
     const { authorization: id } = await asked(world, weather(user))
     await start(world, id, user)
@@ -107,7 +107,7 @@ describe('a grant', () => {
     await asked(world, weather(user))
   })
 
-  it('is taken from one toolkit, or from all', async () => {
+  it('can be taken from one toolkit, or from all', async () => {
     const { world, user } = await granted()
     const { authorization: id } = await asked(world, weather(user))
     await start(world, id, user)
@@ -136,7 +136,7 @@ describe('several accounts at one provider', () => {
     return 'token' in result ? world.provider.whose(result.token) : result
   }
 
-  it('are told apart by the name that the call gives', async () => {
+  it('are selected by the name that the call gives', async () => {
     const world = createWorld()
     const user = world.user('ann')
     for (const account of ['work', 'home']) await connect(world, user, asking(user, ['mail.read'], { account }))
@@ -149,7 +149,7 @@ describe('several accounts at one provider', () => {
     expect(await whose(world, asking(user))).toBe(`${user} at work`)
   })
 
-  it('are named by the person, where the call names none', async () => {
+  it('are named by the person if the call names none', async () => {
     const world = createWorld()
     const user = world.user('ann')
     await connect(world, user, asking(user), 'work')
@@ -160,7 +160,7 @@ describe('several accounts at one provider', () => {
     expect(await whose(world, asking(user))).toBe(`${user} at work`)
   })
 
-  it('are chosen from by nobody but the call and the person', async () => {
+  it('are selected only by the call and the person', async () => {
     const world = createWorld()
     const user = world.user('ann')
     const accountOf = async (required: TokenQuery) => {
@@ -183,7 +183,7 @@ describe('several accounts at one provider', () => {
     expect(await world.vault.find(one.authorization)).toMatchObject({ status: 'completed' })
   })
 
-  it("keep each other's tokens closed", async () => {
+  it("cannot unseal each other's tokens", async () => {
     const world = createWorld()
     const user = world.user('ann')
     for (const account of ['work', 'home']) await connect(world, user, asking(user, ['mail.read'], { account }))
@@ -198,7 +198,7 @@ describe('several accounts at one provider', () => {
 })
 
 describe("a call's approval", () => {
-  it('is refused where nobody can be told from the caller, and says what to set up', async () => {
+  it('is refused if nobody can be distinguished from the caller, and the message says what to set up', async () => {
     const world = createWorld()
     world.isTrialUrl = false
     const pay = tool('Pay', { securityLevel: 9 })

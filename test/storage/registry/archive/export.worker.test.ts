@@ -37,14 +37,14 @@ async function versionRow(id: string, standing = STANDING, more: Readonly<Record
 const idsOf = (lines: readonly { kind: string; record?: { id: string } }[]) =>
   lines.flatMap(({ record }) => record?.id ?? [])
 
-describe('what the registry gives to export', () => {
-  it('is nothing of an empty one', async () => {
+describe('the export of a registry', () => {
+  it('is empty for an empty registry', async () => {
     await inRegistry(async ({ registry }) => {
       expect(await registry.readArchive(undefined, undefined)).toEqual({ text: '', lines: 0 })
     })
   })
 
-  it('is every version once, in the order of publication, in parts of a bounded size', async () => {
+  it('has every version once, in order of publication, in parts of limited size', async () => {
     await inRegistry(async ({ registry, sql }) => {
       const large = await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
@@ -69,7 +69,7 @@ describe('what the registry gives to export', () => {
     })
   })
 
-  it('is a toolkit’s alone where it is asked for, ignoring case, and not what begins as it does', async () => {
+  it('of a toolkit has that toolkit only, ignoring case, and none whose name merely begins the same', async () => {
     await inRegistry(async ({ registry }) => {
       await registry.publish(
         await Promise.all(['Kit.A@1.0.0', 'Kitten.B@1.0.0', 'Kit.C@1.0.0', 'Kat.D@1.0.0'].map((id) => publication(id))),
@@ -83,7 +83,7 @@ describe('what the registry gives to export', () => {
     })
   })
 
-  it('has all policies before all else, and of a toolkit those alone whose patterns lie within it', async () => {
+  it('has all policies first, and for a toolkit only those whose patterns lie within it', async () => {
     await inRegistry(async ({ registry }) => {
       const patterns = ['*', '*.Delete*', 'Kit*', 'Kit.*', 'kit.Do', 'Kitten.*', 'K*.*']
       for (const pattern of patterns) {
@@ -108,7 +108,7 @@ describe('what the registry gives to export', () => {
     })
   })
 
-  it('has policies restored by administrators alone, where no other holds', async () => {
+  it('has policies that only administrators can restore, and only if there is no other', async () => {
     await inRegistry(async ({ registry, restart }) => {
       const policy = { pattern: 'Kit.*', security_level: 5 }
       const nobody = { ...ADMIN, id: 'x', scopes: ['tools:publish'] as const }
@@ -126,7 +126,7 @@ describe('what the registry gives to export', () => {
     })
   })
 
-  it('has a document once before the versions that it made, also where parts are cut between them', async () => {
+  it('has each document once before its versions, even if parts are cut between them', async () => {
     await inRegistry(async ({ registry }) => {
       const names = Array.from({ length: 30 }, (_, n) => `c${n}`)
       await registry.publish(
@@ -148,7 +148,7 @@ describe('what the registry gives to export', () => {
     })
   })
 
-  it('names the bytes of a plugin before the versions that run them, and goes on behind them', async () => {
+  it('names the bytes of a plugin before the versions that run them, and resumes after them', async () => {
     await inRegistry(async ({ registry }) => {
       const of = (id: string, blob: string) => publication(id, {}, { implementation: { kind: 'echo', blob } })
       const all = await Promise.all([of('Box.A@1.0.0', 'a'), of('Box.B@1.0.0', 'a'), of('Box.C@1.0.0', 'b')])
@@ -168,8 +168,8 @@ describe('what the registry gives to export', () => {
   })
 })
 
-describe('a toolkit as a whole', () => {
-  it('is exported with what is said of it, its versions with what is said of them, and comes back so', async () => {
+describe('a whole toolkit', () => {
+  it('is exported with its own status and that of its versions, and is restored the same', async () => {
     let text = ''
     await inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Kit.A@1.0.0'), await publication('Gone.B@1.0.0')], ADMIN)
@@ -205,8 +205,8 @@ describe('a toolkit as a whole', () => {
   })
 })
 
-describe('what awaits review', () => {
-  it('comes back so, refused or not, with what asks for it', async () => {
+describe('a version that awaits review', () => {
+  it('is restored as such, refused or not, with the review setting', async () => {
     const ann = { ...ADMIN, id: 'key:ann', kind: 'key', scopes: ['tools:publish'] } as const
     const other = { ...ann, id: 'key:other', tools: ['Kit.*'] }
     const lines: readonly { kind: string; status: { state: 'pending' }; unreviewed?: boolean }[] = await new Promise(
@@ -255,8 +255,8 @@ describe('what awaits review', () => {
   })
 })
 
-describe('what another registry had', () => {
-  it('is left as it is where it is stored to the letter, and refused where it says something else', async () => {
+describe('an import from another registry', () => {
+  it('changes nothing if an identical version is stored, and is refused if it differs', async () => {
     await inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Kit.A@1.0.0')], ADMIN)
       const row = await versionRow('Kit.A@1.0.0')
@@ -282,7 +282,7 @@ describe('what another registry had', () => {
     })
   })
 
-  it('is a document before its versions, which stays whose it is', async () => {
+  it('has a document before its versions, and keeps its owner', async () => {
     await inRegistry(async ({ registry }) => {
       const { document } = await documentPublication('one', '1.0.0', ['a'])
       const row = (more: object) => ({ kind: 'document' as const, document: { ...document!, ...more } })
@@ -296,7 +296,7 @@ describe('what another registry had', () => {
     })
   })
 
-  it('comes back as it stood, and is active at no moment if it was not', async () => {
+  it('restores the status, and a version that was not active is never active in between', async () => {
     await inRegistry(async ({ registry, sql, kv, drain }) => {
       const standing = {
         status: { state: 'disabled' },
@@ -320,7 +320,7 @@ describe('what another registry had', () => {
     })
   })
 
-  it('has names before the tools are there, for those tools alone', async () => {
+  it('reserves names before the tools exist, for those tools only', async () => {
     await inRegistry(async ({ registry }) => {
       const facts = [
         { kind: 'toolkit', toolkit: 'Kit', owner: 'key:a', held: false, tags: [] },

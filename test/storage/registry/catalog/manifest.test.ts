@@ -13,7 +13,7 @@ function inOrder(changes: readonly (readonly PageReference[])[]): PageReference[
 }
 
 describe('a manifest', () => {
-  it('is the same whether it is made of all pages, or of those that changed again and again', () =>
+  it('is the same whether it is built from all pages or by repeated changes', () =>
     fc.assert(
       fc.property(fc.array(fc.array(reference, { maxLength: 8 }), { maxLength: 8 }), (changes) => {
         let manifest = createManifest(0, [])
@@ -24,7 +24,7 @@ describe('a manifest', () => {
       }),
     ))
 
-  it('that a reader has becomes what the registry has, by the pages that changed since', () => {
+  it('of a reader becomes that of the registry by applying the changed pages', () => {
     const [a, b] = ['a', 'b'].map((digit) => ({ count: 1, hash: digit.repeat(64) }))
     const before = createManifest(3, [{ first: '', ...a! }])
     const changed = [
@@ -38,7 +38,7 @@ describe('a manifest', () => {
     expect(applyUpdate(later, { since: -1, revision: 7, pages: now.pages })).toEqual(now)
   })
 
-  it('has another etag for other pages, and the same when they come back', () => {
+  it('has another etag for other pages, and the same one when they return', () => {
     const page = (digit: string, first = ''): PageReference => ({
       first,
       count: 1,

@@ -38,8 +38,8 @@ async function pagesOf(registry: RegistryObject) {
 const inOrder = (count: number, given: Readonly<Record<string, unknown>> = {}) =>
   Promise.all(Array.from({ length: count }, (_, n) => publication(`Kit.T${String(n).padStart(4, '0')}@1.0.0`, given)))
 
-describe('pages of lines in another form', () => {
-  it('are made anew by the deployment that writes them differently, once', () =>
+describe('pages with lines in an older format', () => {
+  it('are written again once by a deployment with a new format', () =>
     inRegistry(async ({ registry, sql, restart, drain, kv }) => {
       await registry.publish(await inOrder(2), ADMIN)
       await drain()
@@ -71,8 +71,8 @@ describe('a listed tool', () => {
     }))
 })
 
-describe('a part of the catalogue', () => {
-  it('holds up to 64 tools; of more it keeps the first 48, and a page of its own has the others, in the order of ids', () =>
+describe('a page of the catalog', () => {
+  it('holds up to 64 tools; beyond that it keeps the first 48, and a new page gets the others, in order of ids', () =>
     inRegistry(async ({ registry }) => {
       const all = await inOrder(200)
       await registry.publish(all.slice(0, 64), ADMIN)
@@ -86,7 +86,7 @@ describe('a part of the catalogue', () => {
       expect(pages.map(({ first }) => first)).toEqual(['', 'kit.t0048', 'kit.t0096', 'kit.t0144'])
     }))
 
-  it('holds up to a million characters, and a single tool whatever its length', () =>
+  it('holds up to a million characters, and a single tool of any length', () =>
     inRegistry(async ({ registry }) => {
       // A record contains a definition twice, and a line contains it again
       await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }), ADMIN)
@@ -95,7 +95,7 @@ describe('a part of the catalogue', () => {
       for (const page of pages) expect(pageOf(registry, page.hash).length).toBeLessThanOrEqual(1_000_000)
     }))
 
-  it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
+  it('takes in a tool that sorts between its own, and other pages stay the same', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(await inOrder(129), ADMIN)
       const before = await pagesOf(registry)
@@ -108,7 +108,7 @@ describe('a part of the catalogue', () => {
       expect(after.pages[1]).not.toEqual(before.pages[1])
     }))
 
-  it('that is empty is there too', () =>
+  it('exists even if it is empty', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       expect(await pagesOf(registry)).toMatchObject({ keys: [[]] })
       await registry.installBundle('', 0)
@@ -117,7 +117,7 @@ describe('a part of the catalogue', () => {
     }))
 })
 
-describe('what changed in the manifest since a revision', () => {
+describe('the changes of the manifest since a revision', () => {
   /** Changes the list in many places, so that pages are split, change again and lose tools. */
   async function changeMuch({ registry }: Harness, use: () => Promise<void>): Promise<void> {
     for (let round = 0; round < 12; round += 1) {
@@ -132,7 +132,7 @@ describe('what changed in the manifest since a revision', () => {
     }
   }
 
-  it('makes any earlier manifest the one of now, whether the registry gave it or KV', () =>
+  it('turn any earlier manifest into the current one, whether it came from the registry or from KV', () =>
     inRegistry(async (harness) => {
       const earlier: Manifest[] = []
       await changeMuch(harness, async () => {
@@ -156,7 +156,7 @@ describe('what changed in the manifest since a revision', () => {
       expect(replicated).toEqual(await manifestOf(harness.registry))
     }))
 
-  it('is the page that was touched, and takes no more rows in a large catalog than in a small one', () =>
+  it('are the page that changed, and read no more rows in a large catalog than in a small one', () =>
     inRegistry(async ({ registry, sql }) => {
       const rows: number[] = []
       for (const count of [150, 900]) {
@@ -181,7 +181,7 @@ describe('what changed in the manifest since a revision', () => {
 })
 
 describe('the etag', () => {
-  it('is that of what is listed: the same when that comes back', () =>
+  it('depends on what is listed, and is the same when that returns', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(await publications(0, 2), ADMIN)
       const { etag, revision } = await manifestOf(registry)
@@ -196,7 +196,7 @@ describe('the etag', () => {
 })
 
 describe('a page', () => {
-  it('is known by its hash while it is part of the catalogue', () =>
+  it('is found by its hash while it is part of the catalog', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(await publications(0, 1), ADMIN)
       const [page] = (await registry.manifest()).pages
@@ -215,7 +215,7 @@ describe('a page', () => {
     vi.setSystemTime(end)
   }
 
-  it('that comes back while it waits to be deleted stays', () =>
+  it('that returns while it waits to be deleted stays', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
       await registry.publish(await publications(0, 2), ADMIN)
@@ -229,7 +229,7 @@ describe('a page', () => {
       expect([...kv.values.keys()].filter((key) => key.startsWith('catalogue/page/'))).toHaveLength(1)
     }))
 
-  it('that comes back after it was deleted is written again', () =>
+  it('that returns after it was deleted is written again', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
       await registry.publish(await publications(0, 2), ADMIN)

@@ -27,7 +27,7 @@ const takesAWhile = () => void vi.setSystemTime(Date.now() + 20)
 const indexOf = (page = '') => parsePage(page).index.map(({ key }) => key)
 
 describe('the outbox', () => {
-  it('publishes 1,000 tools for one document each, a page for every 48, and one manifest after the pages', () =>
+  it('publishes 1,000 tools with one document each, one page per 48, and one manifest after the pages', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await registry.publish(await publications(0, 1_000), ADMIN)
       await drain()
@@ -47,7 +47,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(1_001)
     }))
 
-  it('lands everything in the end when KV fails again and again, later each time', () =>
+  it('writes everything in the end if KV fails repeatedly, with increasing delays', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       let tries = 0
       let failures = 0
@@ -64,7 +64,7 @@ describe('the outbox', () => {
       expect([...kv.values.keys()].filter((key) => key.startsWith('tool/')).length).toBe(150)
     }))
 
-  it('tries again after longer and longer waits, up to ten seconds', () =>
+  it('retries after increasing delays of up to ten seconds', () =>
     inRegistry(async ({ registry, kv, runAlarm, alarm, drain }) => {
       kv.refuse = () => true
       await registry.publish(await publications(0, 9), ADMIN)
@@ -82,7 +82,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(9)
     }))
 
-  it('tries again soon after a failure when something is published, with one key while KV refuses', () =>
+  it('retries soon after a failure when something is published, with one key while KV refuses', () =>
     inRegistry(async ({ registry, kv, runAlarm, alarm, drain }) => {
       let tries = 0
       kv.refuse = (key) => {
@@ -104,7 +104,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(62)
     }))
 
-  it('goes on after a defect of its own, and after the platform gave its alarm up', () =>
+  it('continues after its own defect, and after the platform gave up its alarm', () =>
     inRegistry(async ({ registry, sql, kv, runAlarm, alarm, giveUpAlarm, drain, restart }) => {
       await registry.publish(await publications(0, 3), ADMIN)
       const spy = vi.spyOn(sql, 'exec').mockImplementation(() => {
@@ -124,7 +124,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(4)
     }))
 
-  it('has an alarm come that failed before anything ran, and would be repeated when the platform likes', () =>
+  it('replaces an alarm that failed before it ran anything', () =>
     inRegistry(async ({ registry, alarm, kv, drain }) => {
       await registry.publish(await publications(0, 1), ADMIN)
       const due = (await alarm()) ?? 0
@@ -138,7 +138,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(3)
     }))
 
-  it('lands what an administrator takes back before all else, and what others say of versions before what is new', () =>
+  it('first writes what an administrator withdraws, and writes changes of status before new versions', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       await registry.publish(await publications(0, 400), ADMIN)
       await drain()
@@ -165,7 +165,7 @@ describe('the outbox', () => {
       expect(listedIn(kv)).toHaveLength(1_500)
     }))
 
-  it('writes a manifest again and again while more is published than it writes', () =>
+  it('writes the manifest repeatedly while more is published than it can write', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       kv.meanwhile = async () => takesAWhile()
       const seen: number[] = []
@@ -183,7 +183,7 @@ describe('the outbox', () => {
       expect(listedIn(kv)).toHaveLength(next)
     }))
 
-  it('does not wait between the runs that write what was published together', () =>
+  it('does not wait between the runs that write one publication', () =>
     inRegistry(async ({ registry, kv, runAlarm, alarm }) => {
       await registry.publish(await publications(0, 1_500), ADMIN)
       const start = Date.now()
@@ -193,7 +193,7 @@ describe('the outbox', () => {
       expect(((await alarm()) ?? Infinity) - Date.now()).toBeGreaterThanOrEqual(1_100)
     }))
 
-  it('writes a key that changes over and over no more than once a second', () =>
+  it('writes a key that keeps changing at most once per second', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       await registry.publish(await publications(0, 1), ADMIN)
       await drain()
@@ -226,7 +226,7 @@ describe('the outbox', () => {
       expect(JSON.parse(kv.values.get('tool/kit0.t0') ?? '')).toEqual(documentOf(registry, 'kit0.t0'))
     }))
 
-  it('takes no tool out of what is listed, and lists each once, while publications come in', () =>
+  it('never unlists a tool, and lists each one once, while publications arrive', () =>
     inRegistry(async ({ registry, kv, drain, runAlarm }) => {
       let next = 0
       kv.meanwhile = async () => {
@@ -249,7 +249,7 @@ describe('the outbox', () => {
     }))
 
   it.each([0, 4])(
-    'lists a tool after about as many writes as waited before it, while %i are published a write',
+    'lists a tool after about as many writes as waited before it, while %i are published per write',
     (rate) =>
       inRegistry(async ({ registry, kv, runAlarm }) => {
         let next = 0
@@ -272,7 +272,7 @@ describe('the outbox', () => {
       }),
   )
 
-  it('lists what lies beside a page that fills as fast as it is written, and ever more of that too', () =>
+  it('also lists what sorts next to a page that fills as fast as it is written', () =>
     inRegistry(async ({ registry, kv, runAlarm }) => {
       let next = 0
       const following = (count: number) =>
@@ -297,7 +297,7 @@ describe('the outbox', () => {
       expect(withLast).toBeLessThan(1_000)
     }))
 
-  it('takes no tool out of what is listed where pages are split, and a reader who has its manifest finds all there is', () =>
+  it('never unlists a tool when pages are split, and a reader finds every tool with its manifest', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       await registry.publish(await publications(0, 100), ADMIN)
       await drain()
@@ -330,7 +330,7 @@ describe('the outbox', () => {
       expect(partial).toBeGreaterThan(0)
     }))
 
-  it('writes a manifest again that was old by the time KV had it', () =>
+  it('writes a manifest again if it was outdated when KV had it', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       kv.meanwhile = async (key) => {
         if (key !== 'catalogue/manifest') return
@@ -344,7 +344,7 @@ describe('the outbox', () => {
       expect(kv.keys('catalogue/manifest').length).toBe(2)
     }))
 
-  it('publishes at once although the next alarm was for sweeping old pages', () =>
+  it('publishes at once even if the next alarm was set for deleting old pages', () =>
     inRegistry(async ({ registry, kv, drain, alarm }) => {
       await registry.publish(await publications(0, 5), ADMIN)
       await drain()
@@ -357,7 +357,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(7)
     }))
 
-  it('deletes pages some minutes after no manifest names them, and no other', () =>
+  it('deletes only pages that no manifest has named for some minutes', () =>
     inRegistry(async ({ registry, kv, drain, runAlarm }) => {
       for (let n = 0; n < 5; n += 1) {
         await registry.publish(await publications(n, n + 1), ADMIN)
@@ -371,7 +371,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(5)
     }))
 
-  it('goes on where it was after a crash in the middle', () =>
+  it('continues where it was after a crash', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain, restart }) => {
       kv.refuse = () => kv.log.length >= 30
       await registry.publish(await publications(0, 100), ADMIN)
@@ -384,7 +384,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(100)
     }))
 
-  it('writes a page that was touched and came out the same while it waited', () =>
+  it('writes a page that changed and changed back while it waited', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       await registry.publish(await publications(0, 3), ADMIN)
       let touched = false
@@ -397,7 +397,7 @@ describe('the outbox', () => {
       expect(listedIn(kv).length).toBe(3)
     }))
 
-  it('writes once what changed a hundred times, as it is in the end', () =>
+  it('writes a key that changed a hundred times once, with its last value', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       for (let n = 1; n <= 100; n += 1) await registry.publish([await publication(`Kit.A@1.0.${n}`)], ADMIN)
       await drain()
@@ -406,7 +406,7 @@ describe('the outbox', () => {
       expect(JSON.parse(kv.values.get('tool/kit.a') ?? '')).toMatchObject({ newest: { version: '1.0.100' } })
     }))
 
-  it('never deletes a record: a reader may hold the document that names it', () =>
+  it('never deletes a record, since a reader may hold the document that names it', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       const before = await record('Kit.A@1.0.0', { description: 'before' })
       await registry.installBundle('1', 1, [before, await record('Kit.A@2.0.0')])
@@ -419,7 +419,7 @@ describe('the outbox', () => {
       expect(kv.values.has(`record/${before.digest}`)).toBe(true)
     }))
 
-  it('deletes no page while a manifest in KV names it, however long the next takes', () =>
+  it('deletes no page that a manifest in KV names, however long the next one takes', () =>
     inRegistry(async ({ registry, kv, runAlarm, drain }) => {
       await registry.publish(await publications(0, 1), ADMIN)
       await drain()

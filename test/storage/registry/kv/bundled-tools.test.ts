@@ -29,25 +29,25 @@ const asked = (id: string, toolkit?: string) => {
 }
 const OWN = { id: 'sums', toolkit: 'Arithmetic', tools: { add: 'add' } }
 
-it('a toolkit that the deployment carries comes before a document of its name that somebody published earlier', () => {
+it('a bundled toolkit takes precedence over a document with its name that was published earlier', () => {
   for (const id of ['Calculator', 'calculator', 'ARITHMETIC'])
     expect([id, asked(id, 'Mallory')]).toEqual([id, undefined])
 })
 
-it('a document that it carries comes before another of its id, and is there before the registry has it', () => {
+it('a bundled document takes precedence over another with its id, and exists before the registry has it', () => {
   expect(asked('sums', 'Mallory')).toEqual(OWN)
   expect(asked('sums')).toEqual(OWN)
   // Its other versions are in the registry
   expect(asked('sums', 'Arithmetic')).toEqual({ id: 'sums', toolkit: 'Arithmetic', tools: { remoteName: 'theirs' } })
 })
 
-it('a document of the deployment may be called as another toolkit of its own, and anybody’s as no toolkit of it', () => {
+it('a document may have the name of another toolkit if both are bundled, or neither is', () => {
   expect(asked('calculator', 'Arithmetic')?.toolkit).toBe('Arithmetic')
   expect(asked('weather', 'Mallory')?.toolkit).toBe('Mallory')
   expect(asked('weather')).toBeUndefined()
 })
 
-it('a tool is known to be taken in where each version that is carried is stored as it is, and active', () => {
+it('a tool counts as installed if every bundled version is stored unchanged and active', () => {
   const active = { state: 'active' } as const
   const publisher = { principal: 'bundle', trusted: true }
   const version = { version: '1.0.0', digest: 'a', status: active, publisher }
@@ -63,7 +63,7 @@ it('a tool is known to be taken in where each version that is carried is stored 
   }
 })
 
-it('a tool is not known to be taken in while an active version is stored that only an older deployment carries', () => {
+it('a tool does not count as installed while an active version of an older deployment is stored', () => {
   const bundle = { principal: 'bundle', trusted: true }
   const version = { version: '1.0.0', digest: 'a', status: { state: 'active' }, publisher: bundle } as const
   const dropped = { ...version, version: '1.1.0', digest: 'c' }
@@ -80,6 +80,6 @@ it('a tool is not known to be taken in while an active version is stored that on
   expect(carried.isInstalled(key, withOther({ publisher: { principal: 'key:1', trusted: false } }))).toBe(true)
 })
 
-it('what is asked of another dialect is another document', () => {
+it('the same id in another dialect is another document', () => {
   expect(carried.chooseAddress('open-tool-calling', 'sums', undefined)).toBeUndefined()
 })

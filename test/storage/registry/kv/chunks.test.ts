@@ -16,6 +16,6 @@ it.each([
     [0, 0, 0, 0],
     [[0, 0, 0], [0]],
   ],
-])('%j in parts of three items, or of 9 together', (items, parts) => {
+])('%j is split into parts of at most three items and a total size of 9', (items, parts) => {
   expect([...splitChunks(items, (item) => item, { maxSize: 9, maxItems: 3 })]).toEqual(parts)
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeCursor, encodeCursor } from '../../../../src/storage/registry/kv/cursor.ts'
 
 describe('a cursor', () => {
-  it('says its place, in characters that a URL takes as they are', () => {
+  it('encodes a position in URL-safe characters', () => {
     const place = fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) })
     fc.assert(
       fc.property(place, (text) => {
@@ -23,5 +23,5 @@ describe('a cursor', () => {
     [Buffer.from('ki\u00fc').toString('base64url'), 'holds what is not ASCII'],
     [Buffer.from([0xff, 0xfe]).toString('base64url'), 'holds no text'],
     [Buffer.from('k'.repeat(201)).toString('base64url'), 'is too long'],
-  ])('is none of ours: %j %s', (text) => expect(decodeCursor(text)).toBeUndefined())
+  ])('is rejected: %j %s', (text) => expect(decodeCursor(text)).toBeUndefined())
 })

@@ -66,7 +66,7 @@ async function publishMany({ registry, drain }: Harness): Promise<string[]> {
 }
 
 describe('a listing', () => {
-  it('gives every tool once and in order, however many at a time, from KV alone', () =>
+  it('gives every tool once and in order, with any page size, from KV only', () =>
     inRegistry(async (harness) => {
       const ids = await publishMany(harness)
       for (const limit of [1, 7, 64, 100, 1_000]) {
@@ -76,7 +76,7 @@ describe('a listing', () => {
       }
     }))
 
-  it('fills its pages with what can be called, and reads no page that a caller’s patterns cannot reach', () =>
+  it('fills its pages with callable tools, and reads no page that the patterns of the caller cannot match', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const implementation = { kind: 'echo' }
@@ -100,7 +100,7 @@ describe('a listing', () => {
       expect(await read(narrow)).toBeLessThan(await read(ADMIN))
     }))
 
-  it('gives those of a toolkit, ignoring case, or of a tag', () =>
+  it('filters by toolkit, ignoring case, or by tag', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const { walk } = isolate(harness)
@@ -112,7 +112,7 @@ describe('a listing', () => {
       }
     }))
 
-  it('shows a principal its own tools alone, and says that there are more only if it may see them', () =>
+  it('shows a principal only the tools it may see, and mentions further ones only if it may see them', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const { list } = isolate(harness)
@@ -124,7 +124,7 @@ describe('a listing', () => {
       expect(last).not.toHaveProperty('nextCursor')
     }))
 
-  it('is written in another form from the records, once for what is kept', () =>
+  it('is written in another format from the records, once for what is cached', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const { list } = isolate(harness)
@@ -137,7 +137,7 @@ describe('a listing', () => {
       expect(write).toHaveBeenCalledTimes(300)
     }))
 
-  it('has memory for its lines before they are written, and writes none without', () =>
+  it('reserves memory for its lines before they are written, and writes none without it', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const { list: listAll } = isolate(harness)
@@ -156,7 +156,7 @@ describe('a listing', () => {
       expect(found).toEqual({ lines: [], isOutOfMemory: true })
     }))
 
-  it('goes on where it was, whatever came and went meanwhile', () =>
+  it('continues after its position, whatever changed meanwhile', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const { list, require } = isolate(harness)
@@ -178,7 +178,7 @@ describe('a listing', () => {
       }),
   )
 
-  it.each([{ q: 'does' }, { versions: 'all' }] as const)('of %j is asked of the registry, and goes on there', (query) =>
+  it.each([{ q: 'does' }, { versions: 'all' }] as const)('of %j asks the registry, and continues there', (query) =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const { list, walk, asked } = isolate(harness)
@@ -190,7 +190,7 @@ describe('a listing', () => {
 })
 
 describe('an isolate', () => {
-  it('gives what it read for five seconds, then asks KV again', () =>
+  it('caches what it read for five seconds, then reads KV again', () =>
     inRegistry(async (harness) => {
       const { registry, drain, kv } = harness
       await publishMany(harness)
@@ -208,7 +208,7 @@ describe('an isolate', () => {
       expect(kv.reads.filter((key) => key === 'catalogue/manifest')).toHaveLength(2)
     }))
 
-  it('that changed the registry lists no manifest before that, but asks for one', () =>
+  it('that changed the registry lists by no older manifest, but asks for a new one', () =>
     inRegistry(async (harness) => {
       const { registry } = harness
       await publishMany(harness)
@@ -221,7 +221,7 @@ describe('an isolate', () => {
       expect(new Set(asked)).toEqual(new Set(['manifest', 'value']))
     }))
 
-  it('is given what changed since the manifest that it has, and asks KV for no other', () =>
+  it('gets the changes since its manifest, and reads no other from KV', () =>
     inRegistry(async (harness) => {
       const { registry, kv } = harness
       await publishMany(harness)
@@ -244,7 +244,7 @@ describe('an isolate', () => {
       expect(kv.reads.slice(reads).filter((key) => key === 'catalogue/manifest')).toEqual([])
     }))
 
-  it('goes on with the manifest that it has while one request looks for another', () =>
+  it('keeps using its manifest while one request reads another', () =>
     inRegistry(async (harness) => {
       await publishMany(harness)
       const { etag } = isolate(harness)
@@ -257,7 +257,7 @@ describe('an isolate', () => {
       expect(harness.kv.reads.filter((key) => key === 'catalogue/manifest')).toHaveLength(3)
     }))
 
-  it('whose manifest names pages that are no more lists by the manifest of now', () =>
+  it('whose manifest names deleted pages lists by the current manifest', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
       await publishMany(harness)
@@ -274,7 +274,7 @@ describe('an isolate', () => {
       expect(await walk(1_000)).toHaveLength(302)
     }))
 
-  describe('that changes whenever the registry is asked for it', () => {
+  describe('a listing of a registry that changes with every request', () => {
     /** Publishes a tool each time that the registry returns its manifest. */
     async function changeWithEachLook({ registry }: Pick<Harness, 'registry'>): Promise<number> {
       const manifest = registry.manifest.bind(registry)
@@ -288,7 +288,7 @@ describe('an isolate', () => {
       return (await change()).revision
     }
 
-    it('is what KV has', () =>
+    it('is the one in KV', () =>
       inRegistry(async (harness) => {
         const ids = await publishMany(harness)
         const { require, walk, list, etag } = isolate(harness)
@@ -301,7 +301,7 @@ describe('an isolate', () => {
         expect(current).not.toBe(stored.etag)
       }))
 
-    it('cannot be read for now, where KV has none', () =>
+    it('is unavailable if KV has none', () =>
       inRegistry(async (harness) => {
         const { require, walk } = isolate(harness)
         require(await changeWithEachLook(harness))

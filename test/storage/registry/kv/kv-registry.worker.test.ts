@@ -126,7 +126,7 @@ const idsOf = (answer: { json: { items: { id: string }[] } }) => answer.json.ite
 const ADD = { a: 1, b: 2 }
 
 describe.each(['fails', 'hangs'] as const)('while the registry %s', (registry) => {
-  it('an isolate that starts lists and calls what KV holds, in every dialect', async () => {
+  it('a new isolate lists and calls what KV holds, in every dialect', async () => {
     await published()
     const app = isolate()
     app.health.registry = registry
@@ -151,7 +151,7 @@ describe.each(['fails', 'hangs'] as const)('while the registry %s', (registry) =
     expect((await app.send('GET', '/plugin/describe')).status).toBe(200)
   })
 
-  it('one that starts before anything was ever taken in lists and calls what it carries', async () => {
+  it('an isolate that starts before the first install lists and calls the bundled tools', async () => {
     const app = isolate()
     app.health.registry = registry
     const ids = idsOf(await app.send('GET', '/tools?limit=1000'))
@@ -180,7 +180,7 @@ describe.each(['fails', 'hangs'] as const)('while the registry %s', (registry) =
     })
   })
 
-  it('an isolate that has just delivered its tools calls them, but for those that were disabled before', async () => {
+  it('an isolate that just installed its tools can call them, except those that were disabled before', async () => {
     const first = isolate()
     expect((await first.send('PATCH', '/tools/Calculator.Subtract@1.0.0', { status: 'disabled' })).status).toBe(200)
     await drain()
@@ -197,7 +197,7 @@ describe.each(['fails', 'hangs'] as const)('while the registry %s', (registry) =
   })
 
   it.each(['starts', 'is warm'])(
-    'what needs it is a 503 with when to try again, in an isolate that %s',
+    'a request that needs it gets a 503 with a time to retry, in an isolate that %s',
     async (which) => {
       await published()
       const app = isolate()
@@ -238,7 +238,7 @@ describe.each(['fails', 'hangs'] as const)('while the registry %s', (registry) =
 })
 
 describe.each(['fails', 'hangs'] as const)('while KV %s', (kv) => {
-  it('an isolate that starts lists and calls all the same', async () => {
+  it('a new isolate still lists and calls tools', async () => {
     await published()
     const app = isolate()
     app.health.kv = kv
@@ -249,7 +249,7 @@ describe.each(['fails', 'hangs'] as const)('while KV %s', (kv) => {
     expect((await app.send('GET', '/tools?format=mcp')).status).toBe(200)
   })
 
-  it('keys are told apart all the same', async () => {
+  it('keys are still recognized', async () => {
     const variables = { ACCESS: 'keys', ADMIN_KEY: 'an-administrator-of-the-tests' }
     const admin = { authorization: `Bearer ${variables.ADMIN_KEY}` }
     const given = { name: 'k', scopes: ['tools:read'], tools: ['*'], users: 'any' }
@@ -261,7 +261,7 @@ describe.each(['fails', 'hangs'] as const)('while KV %s', (kv) => {
     expect((await as(`${json.key.slice(0, -4)}AAAA`)).status).toBe(401)
   })
 
-  it('and the registry too, what was so a moment ago is so, for a minute', async () => {
+  it('and the registry too, an isolate keeps its last known state for a minute', async () => {
     await published()
     const app = isolate()
     expect((await app.call('Far.Away')).json.result.value).toBe('from afar')

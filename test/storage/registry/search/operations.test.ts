@@ -32,7 +32,7 @@ function search(sql: SqlStorage, query: Partial<ListQuery>, principal: Principal
   return { ...answer, found }
 }
 
-it('a search finds all results, the answers first, each with the tools that are the same operation', () => {
+it('a search finds all results, the best first, each with the tools that are the same operation', () => {
   const { found, total, relevant = 0 } = search(tablesOf(records), {})
   expect(found).toHaveLength(18)
   expect({ total, isCut: relevant < 18, relevant }).toMatchObject({ total: 18, isCut: true })
@@ -51,7 +51,7 @@ it('a search for relevant results finds each operation once, and at least five',
   expect(found.filter(({ id }) => id.endsWith('.issues_close@1.0.0'))).toHaveLength(1)
 })
 
-it.each([1, 2, 4])('a search for relevant results gives the same a page of %d after the other', (limit) => {
+it.each([1, 2, 4])('a search for relevant results gives the same results in pages of %d', (limit) => {
   const sql = tablesOf(records)
   const whole = search(sql, { results: 'relevant' }).found
   const paged: (typeof whole)[number][] = []
@@ -66,7 +66,7 @@ it.each([1, 2, 4])('a search for relevant results gives the same a page of %d af
   expect(paged).toEqual(whole)
 })
 
-it('a search names the toolkit first that the question does, and folds none where a filter leaves one', () => {
+it('a search lists the toolkit that the query names first, and folds nothing if a filter leaves only one tool', () => {
   const sql = tablesOf(records)
   expect(search(sql, { q: 'create an issue GHES', results: 'relevant' }).found[0]).toEqual({
     id: CREATE_IDS[1],
@@ -75,7 +75,7 @@ it('a search names the toolkit first that the question does, and folds none wher
   expect(search(sql, { toolkit: 'GHES' }).found.every(({ same }) => same.length === 0)).toBe(true)
 })
 
-it('a search of all versions folds nothing', () => {
+it('a search over all versions folds nothing', () => {
   const { found, relevant } = search(tablesOf(records), { versions: 'all' })
   expect({ count: found.length, relevant }).toEqual({ count: 18, relevant: undefined })
   expect(found.every(({ same }) => same.length === 0)).toBe(true)
@@ -90,7 +90,7 @@ it.each<[string, Principal]>([
     { ...KEY, tools: { 'tools:read': ['GHES.*', 'GHEC.*', 'Other.*'], 'tools:call': ['*'] } },
   ],
   ['by a restriction', { ...KEY, restrictedTo: ['GHES.*', 'GHEC.*', 'Other.*'] }],
-])('a search does not tell of the same operation in a toolkit that is hidden %s', (_name, principal) => {
+])('a search does not reveal the same operation in a toolkit that is hidden %s', (_name, principal) => {
   const without = tablesOf(records.filter(({ toolkit }) => toolkit !== 'GitHub'))
   for (const results of ['all', 'relevant'] as const) {
     const answer = search(tablesOf(records), { results }, principal)
@@ -101,7 +101,7 @@ it.each<[string, Principal]>([
   }
 })
 
-it('a search does not tell the anonymous of the same operation in a toolkit that needs a key, by itself or by a policy', () => {
+it('a search reveals to anonymous callers no same operation in a toolkit that needs a key, by itself or by a policy', () => {
   const anonymous: Principal = { ...KEY, kind: 'anonymous' }
   const restricted = records.map((record) => (record.toolkit === 'GitHub' ? { ...record, securityLevel: 1 } : record))
   const byItself = search(tablesOf(restricted), { results: 'relevant' }, anonymous)

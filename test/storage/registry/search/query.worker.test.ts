@@ -28,7 +28,7 @@ const publishMany = async (registry: RegistryObject) => {
 }
 
 describe('a listing of all versions', () => {
-  it.each([1, 2, 3, 6, 100])('gives each once, %d at a time', (limit) =>
+  it.each([1, 2, 3, 6, 100])('gives each version once, %d per page', (limit) =>
     inRegistry(async ({ registry }) => {
       const ids = await publishMany(registry)
       expect((await walk(registry, QUERY, limit)).toSorted()).toEqual(ids)
@@ -37,7 +37,7 @@ describe('a listing of all versions', () => {
     }),
   )
 
-  it('shows what is active or deprecated', () =>
+  it('includes active and deprecated versions', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
       await registry.change({ toolkit: 'a', tool: 'b' }, '1.0.0', { status: { state: 'deprecated' } }, ADMIN)
@@ -46,7 +46,7 @@ describe('a listing of all versions', () => {
       expect(await walk(registry, QUERY, 2)).toEqual(['A.B@1.0.0', 'A.B@1.10.0', 'A.C@1.0.0', 'B.A@2.0.0'])
     }))
 
-  it('keeps to those of one status, in toolkits that whoever asks may change', () =>
+  it('filters by status, in toolkits that the caller may change', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
       const disabled = { status: { state: 'disabled' } } as const
@@ -74,7 +74,7 @@ describe('a listing of all versions', () => {
       expect(await of('disabled')).toEqual(['A.C@1.0.0'])
     }))
 
-  it('goes on where it was, whatever came and went meanwhile', () =>
+  it('continues after its position, whatever changed meanwhile', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
       const { found, next } = (await registry.query({ ...QUERY, limit: 3 }, ADMIN)) ?? { found: [] }
@@ -94,7 +94,7 @@ describe('a listing of all versions', () => {
 })
 
 describe('a ranked search', () => {
-  it.each(['newest', 'all'] as const)('gives each once, one or more at a time (%s)', (versions) =>
+  it.each(['newest', 'all'] as const)('gives each result once, at any page size (%s)', (versions) =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
       const query = { q: 'does', versions, limit: 100 }
@@ -114,7 +114,7 @@ describe('a ranked search', () => {
       }),
   )
 
-  it('ends beyond the last', () =>
+  it('is empty after the last result', () =>
     inRegistry(async ({ registry }) => {
       await publishMany(registry)
       expect(await registry.query({ ...QUERY, q: 'does', cursor: '999.0' }, ADMIN)).toMatchObject({
@@ -126,7 +126,7 @@ describe('a ranked search', () => {
 })
 
 describe('a query', () => {
-  it('shows a principal what is its own, and looks at no more than 2,000 tools to find that', () =>
+  it('shows a principal only the tools it may see, and looks at no more than 2,000 tools to find them', () =>
     inRegistry(async ({ registry }) => {
       for (let from = 0; from < 2_001; from += 500) {
         const ids = Array.from({ length: 500 }, (_, n) => `Hidden.T${String(from + n).padStart(5, '0')}@1.0.0`)

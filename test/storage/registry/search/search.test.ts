@@ -6,7 +6,7 @@ import { recordsOf, tablesOf } from '../../../search/registry.ts'
 
 const MANY = 2_600
 
-it('reads of a word that most tools have where it weighs most, of what the caller sees alone', async () => {
+it('reads a common word where it has the most weight, and only for tools that the caller can see', async () => {
   const hidden = { requirements: { user_id: true } }
   const records = await recordsOf([
     definition('A.Mentions@1.0.0', { description: 'Paints a wall' }),

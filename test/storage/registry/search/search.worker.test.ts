@@ -29,8 +29,8 @@ const found = async (registry: RegistryObject, q: string) =>
     ({ record }): string => JSON.parse(record).id,
   )
 
-describe('the names near an unknown one', () => {
-  it('are those of few other letters, ignoring case, and of the same tool elsewhere, nearest first', () =>
+describe('the suggestions for an unknown name', () => {
+  it('differ in few letters, ignoring case, or are the same tool in another toolkit, the nearest first', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Mail.SendAll@1.0.0', 'Sms.Send@1.0.0', 'Mail.Sent@1.0.0', 'Weather.Forecast@1.0.0')
       const { registry } = harness
@@ -39,13 +39,13 @@ describe('the names near an unknown one', () => {
       expect(await near(registry, 'Quite', 'Another')).toEqual([])
     }))
 
-  it('are 20 at most', () =>
+  it('are at most 20', () =>
     inRegistry(async (harness) => {
       await publish(harness, ...Array.from({ length: 30 }, (_, n) => `Kit${n}.Send@1.0.0`))
       expect(await near(harness.registry, 'Kit', 'Send')).toHaveLength(20)
     }))
 
-  it('are found in a large registry too, for a bounded number of rows', { timeout: 120_000 }, () =>
+  it('are also found in a large registry, in a limited number of rows', { timeout: 120_000 }, () =>
     inRegistry(async (harness) => {
       const { registry, sql } = harness
       const costs: number[] = []
@@ -68,7 +68,7 @@ describe('the names near an unknown one', () => {
     }),
   )
 
-  it('are looked for a hundred times a second', () =>
+  it('are looked up at most a hundred times per second', () =>
     inRegistry(async (harness) => {
       const { registry } = harness
       await publish(harness, 'Mail.Send@1.0.0')
@@ -79,7 +79,7 @@ describe('the names near an unknown one', () => {
       expect(await near(registry, 'Mail', 'Sent')).toEqual(['Mail.Send'])
     }))
 
-  it.each(['disabled', 'yanked', 'deprecated'] as const)('are none of a tool that is %s', (state) =>
+  it.each(['disabled', 'yanked', 'deprecated'] as const)('leave out a tool that is %s', (state) =>
     inRegistry(async (harness) => {
       const { registry } = harness
       await publish(harness, 'Mail.Send@1.0.0', 'Mail.Sent@1.0.0')
@@ -91,7 +91,7 @@ describe('the names near an unknown one', () => {
     }),
   )
 
-  it('are none of a tool that left the bundle', () =>
+  it('leave out a tool that is no longer bundled', () =>
     inRegistry(async ({ registry }) => {
       const { records } = await publication('Mail.Send@1.0.0')
       await registry.installBundle('1', 1, records)
@@ -102,7 +102,7 @@ describe('the names near an unknown one', () => {
 })
 
 describe('a search', () => {
-  it('finds words of names, toolkits, descriptions and tags, and what begins so', () =>
+  it('finds words of names, toolkits, descriptions and tags, and their prefixes', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(
         [
@@ -117,7 +117,7 @@ describe('a search', () => {
       for (const q of ['nothing', '', '"*', 'ox']) expect(await found(registry, q)).toEqual([])
     }))
 
-  it('gives the tool of that very name first, whatever its case and separators', () =>
+  it('ranks the tool with exactly that name first, ignoring case and separators', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(
         [
@@ -131,7 +131,7 @@ describe('a search', () => {
       }
     }))
 
-  it('finds a tool as its listed version describes it, and none that is not listed', () =>
+  it('finds a tool by its listed version only, and none that is not listed', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(
         [
@@ -158,7 +158,7 @@ async function ask(registry: RegistryObject, q: string, more: Partial<ListQuery>
 const of = (...tools: readonly string[]): Principal => ({ ...ADMIN, kind: 'key', scopes: ['tools:read'], tools })
 
 describe('the ranking of a search', () => {
-  it('has tools first that cover more of the question, however often others say a part of it', () =>
+  it('puts tools that cover more of the query first, however often others repeat a part of it', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(
         [
@@ -171,7 +171,7 @@ describe('the ranking of a search', () => {
       expect((await ask(registry, 'forward an email to the archive')).found).toEqual(['Mail.Forward', 'Mail.Archive'])
     }))
 
-  it('counts a word for more in a name, a toolkit or a tag, and reads the names of parameters', () =>
+  it('gives a word more weight in a name, a toolkit or a tag, and reads the names of parameters', () =>
     inRegistry(async ({ registry }) => {
       const input_schema = { parameters: { type: 'object', properties: { invoiceNumber: { type: 'string' } } } }
       await registry.publish(
@@ -188,7 +188,7 @@ describe('the ranking of a search', () => {
       expect(found.toSorted()).toEqual(['A.Mentions', 'B.Invoice', 'C.Tagged', 'D.Takes'])
     }))
 
-  it('knows stems, and what tools do by other words; of those that have the word itself first', () =>
+  it('knows stems and synonyms, and puts tools with the word itself first', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(
         [
@@ -213,7 +213,7 @@ describe('the ranking of a search', () => {
       expect((await ask(registry, 'who is on call')).found).toEqual(['Duty.ListOncalls'])
     }))
 
-  it('tells tools for the same things apart by what is to be done, though many tools do that', () =>
+  it('tells tools for the same things apart by their verbs, even if many tools have the verb', () =>
     inRegistry(async ({ registry }) => {
       const description = 'A group of runners of an organization'
       await registry.publish(
@@ -231,7 +231,7 @@ describe('the ranking of a search', () => {
       expect(await first('Show me a runner group of our organization')).toBe('Runners.GetGroup')
     }))
 
-  it('takes a question that asks for one to get something, but finds no tool by that alone', () =>
+  it('treats a question as a request to get something, but finds no tool by that alone', () =>
     inRegistry(async ({ registry }) => {
       await publish({ registry } as Harness, 'Runners.CreateGroups@1.0.0', 'Runners.ListGroups@1.0.0')
       const asking = [
@@ -246,7 +246,7 @@ describe('the ranking of a search', () => {
       expect(await ask(registry, 'Which walruses?')).toMatchObject({ found: [], total: 0, unmatched: ['walruses'] })
     }))
 
-  it('takes a question of which or who to ask for a list', () =>
+  it('treats a question with "which" or "who" as a request for a list', () =>
     inRegistry(async ({ registry }) => {
       await publish({ registry } as Harness, 'Runners.GetGroup@1.0.0', 'Runners.ListGroup@1.0.0')
       for (const q of ['Which groups are there?', 'Whose groups are these?'])
@@ -254,7 +254,7 @@ describe('the ranking of a search', () => {
       expect((await ask(registry, 'Where is the group?')).found[0]).toBe('Runners.GetGroup')
     }))
 
-  it('finds the tools of a toolkit that is named first, though it has most of all', () =>
+  it('finds the tools of a toolkit that is named first, even if most tools are in it', () =>
     inRegistry(async ({ registry }) => {
       const many = Array.from({ length: 40 }, (_, n) => `Tracker.Count_${n}@1.0.0`)
       await publish({ registry } as Harness, ...many, 'Tracker.CreateIssue@1.0.0', 'Desk.CreateTicket@1.0.0')
@@ -263,7 +263,7 @@ describe('the ranking of a search', () => {
       expect(await first('create a ticket')).toBe('Desk.CreateTicket')
     }))
 
-  it('answers as long as some tool has a telling word, and says which words none has', () =>
+  it('finds tools by a distinctive word, and reports the words that no tool has', () =>
     inRegistry(async ({ registry }) => {
       await publish({ registry } as Harness, ...Array.from({ length: 20 }, (_, n) => `Kit.Order${n}@1.0.0`))
       await registry.publish([await publication('Hotels.Search@1.0.0', { description: 'Finds hotels' })], ADMIN)
@@ -282,7 +282,7 @@ describe('the ranking of a search', () => {
       expect(await ask(registry, '')).toMatchObject({ found: [], total: 0, unmatched: [] })
     }))
 
-  it('asks a question of nothing but stop words as it stands', () =>
+  it('searches for stop words if a query has nothing else', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Kit.Tell@1.0.0', { description: 'Tells what' })], ADMIN)
       expect(await ask(registry, 'what is it')).toMatchObject({
@@ -292,7 +292,7 @@ describe('the ranking of a search', () => {
       })
     }))
 
-  it('finds the neighbor of a misspelt word, which stays unmatched, and what is written as one word or two', () =>
+  it('finds the neighbor of a misspelled word, which stays unmatched, and words joined or split', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(
         [
@@ -316,7 +316,7 @@ describe('the ranking of a search', () => {
       expect((await ask(registry, 'colondors')).found).toEqual([])
     }))
 
-  it('looks for what a missing word may mean for the first five of a question, and for no endless one', () =>
+  it('expands only the first five missing words of a query, and none of excessive length', () =>
     inRegistry(async ({ registry }) => {
       await publish({ registry } as Harness, 'Calendar.ListEvents@1.0.0')
       const before = (count: number) => Array.from({ length: count }, (_, at) => `${'xyzvw'[at]}qqqq`).join(' ')
@@ -326,7 +326,7 @@ describe('the ranking of a search', () => {
       expect((await ask(registry, `calendar${'q'.repeat(30)}`)).found).toEqual([])
     }))
 
-  it('reads the descriptions of parameters, and of a question more than a dozen words', () =>
+  it('reads the descriptions of parameters, and more than a dozen words of a query', () =>
     inRegistry(async ({ registry }) => {
       const parameters = {
         type: 'object',
@@ -343,7 +343,7 @@ describe('the ranking of a search', () => {
       expect((await ask(registry, many)).found).toEqual(['A.One'])
     }))
 
-  it('filters before it counts and cuts', () =>
+  it('filters before it counts and cuts results', () =>
     inRegistry(async ({ registry }) => {
       const implementation = { kind: 'echo' }
       await registry.publish(
@@ -369,7 +369,7 @@ describe('the ranking of a search', () => {
       })
     }))
 
-  it('goes on behind the last tool of a page, whatever came and went before it', () =>
+  it('continues after the last tool of a page, whatever changed before it', () =>
     inRegistry(async ({ registry }) => {
       const paint = (n: number) => publication(`Kit.Paint${n}@1.0.0`)
       await registry.publish(await Promise.all([1, 2, 3, 5, 6, 7].map(paint)), ADMIN)
@@ -386,7 +386,7 @@ describe('the ranking of a search', () => {
       expect(await goOn()).toContain('Kit.Paint7')
     }))
 
-  it('gives tools in one order, however they are cut into pages', () =>
+  it('has one order, at any page size', () =>
     inRegistry(async ({ registry }) => {
       const ids = Array.from({ length: 7 }, (_, n) => `Kit.Paint_${'s'.repeat(n % 3)}${n}@1.0.0`)
       const plain = await Promise.all(ids.map((id) => publication(id, { description: 'Paints a wall' })))
@@ -406,7 +406,7 @@ describe('the ranking of a search', () => {
       }
     }))
 
-  it('finds tools whatever their numbers in the index are', () =>
+  it('finds tools whatever their numbers in the index', () =>
     inRegistry(async ({ registry, sql }) => {
       await publish({ registry } as Harness, 'A.Paint1@1.0.0', 'B.Paint2@1.0.0')
       // As where many more tools were listed in between
@@ -425,7 +425,7 @@ describe('the ranking of a search', () => {
       expect(await ask(registry, 'paint', { limit: 1 }, of('B.*'))).toMatchObject({ total: 2, found: ['B.Paint2'] })
     }))
 
-  it('and its totals are of what the caller sees: nothing of it changes with what is hidden', () =>
+  it('with its totals depends only on what the caller sees, not on hidden tools', () =>
     inRegistry(async ({ registry }) => {
       const seen = of('Seen.*')
       const callers: readonly Principal[] = [
@@ -469,7 +469,7 @@ describe('the ranking of a search', () => {
 })
 
 describe('the index', () => {
-  it('costs as many rows however many tools there are', () =>
+  it('reads as many rows however many tools there are', () =>
     inRegistry(async ({ registry, sql, drain }) => {
       const costs: number[] = []
       for (const [at, more] of [100, 900].entries()) {
@@ -491,7 +491,7 @@ describe('the index', () => {
       expect(costs[1]).toBe(costs[0])
     }))
 
-  it('numbers a tool once, however often it is published anew', () =>
+  it('numbers a tool once, however often it is published again', () =>
     inRegistry(async (harness) => {
       const { sql } = harness
       const numbers = () => sql.exec<{ id: number }>('SELECT id FROM indexed ORDER BY key').toArray()
@@ -502,7 +502,7 @@ describe('the index', () => {
       expect(await found(harness.registry, 'kit')).toEqual(['Kit.A@1.0.2', 'Kit.B@1.0.0'])
     }))
 
-  it('is made anew where an earlier version made it, of what is listed', () =>
+  it('is rebuilt from the listed tools if an earlier version built it', () =>
     inRegistry(async ({ registry, sql, restart }) => {
       await registry.publish(
         [

@@ -47,7 +47,7 @@ it.each<[string, readonly (readonly [string, string])[], string, string]>([
     'b'.repeat(64),
   ],
   ['many that are all alike', many(6_000).map((each) => [`T${each}`, `t${each}`]), 'T000000', 't999999'],
-])('the worst unknown name is compared with no more names than the bounds say: %s', (_, tools, toolkit, tool) => {
+])('even the worst unknown name is compared with a limited number of names: %s', (_, tools, toolkit, tool) => {
   const { sql, read } = registryOf(tools)
   for (const asked of [`${toolkit}.${tool}`, toolkit + tool, toolkit.repeat(1_000)]) {
     read.rows = 0

@@ -6,8 +6,8 @@ stopClock()
 
 const KEY: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read'], tools: ['Mail.*', 'Weather.*'] }
 
-describe('a toolkit that a principal sees nothing of', () => {
-  it('is told from what it sees, whether or not there is one', () =>
+describe('a toolkit of which a principal sees nothing', () => {
+  it('gets suggestions from what the principal sees, whether it exists or not', () =>
     inRegistry(async ({ registry }) => {
       const ids = ['Mail.Send@1.0.0', 'Weather.Forecast@1.0.0', 'Main.Do@1.0.0', 'Hidden.Do@1.0.0']
       await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
@@ -25,7 +25,7 @@ describe('a toolkit that a principal sees nothing of', () => {
       expect(unknown).toEqual({ ...hidden, name: 'Unused' })
     }))
 
-  it('may be a tool, whose others of the toolkit are told', () =>
+  it('may be the name of a tool, and then the other tools of its toolkit are suggested', () =>
     inRegistry(async ({ registry }) => {
       const ids = ['Mail.Send@1.0.0', 'Mail.Search@1.0.0', 'Weather.Forecast@1.0.0', 'Hidden.Send@1.0.0']
       await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
@@ -54,7 +54,7 @@ describe('a toolkit that a principal sees nothing of', () => {
       expect(never).toEqual({ ...seen, name: 'Unused.Send' })
     }))
 
-  it('is no tool that was withdrawn, for an agent that names it among others is to keep the others', () =>
+  it('is not reported for a withdrawn tool, so that an agent that names it among others keeps the others', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Mail.Send@1.0.0')], ADMIN)
       const say = (state: 'yanked' | 'disabled') =>
@@ -65,7 +65,7 @@ describe('a toolkit that a principal sees nothing of', () => {
       }
     }))
 
-  it('is told from bundled ones too', () =>
+  it('gets suggestions from bundled toolkits too', () =>
     inRegistry(async ({ registry }) => {
       const { records } = await publication('Weather.Forecast@1.0.0')
       await registry.installBundle('b1', 0, records)
@@ -78,7 +78,7 @@ describe('a toolkit that a principal sees nothing of', () => {
       })
     }))
 
-  it('is none whose tools are all deprecated, and one of which none is shown at all', () =>
+  it('is reported as unknown if all its tools are yanked, but not if all are deprecated', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Mail.Send@1.0.0')], ADMIN)
       const say = (state: 'deprecated' | 'yanked') =>
@@ -90,8 +90,8 @@ describe('a toolkit that a principal sees nothing of', () => {
     }))
 })
 
-describe('the tools near a name', () => {
-  it('are those that the principal sees, whatever the separators, and first those of that very name', () =>
+describe('the suggestions for a tool name', () => {
+  it('are tools that the principal sees, with any separators, exact names first', () =>
     inRegistry(async ({ registry }) => {
       const ids = ['Mail.SendAll@1.0.0', 'Mail.Echo@1.0.0', 'Weather.Echoes@1.0.0', 'Hidden.SendAll@1.0.0']
       await registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)

@@ -12,7 +12,7 @@ describe('the bundle', () => {
   const stateOf = (registry: RegistryObject, key: string) =>
     documentOf(registry, key).versions.map(({ version, status }) => `${version} ${status.state}`)
 
-  it('is wanted once, from the newest deployment, and never from an older one', () =>
+  it('is installed once, from the newest deployment, and never from an older one', () =>
     inRegistry(async ({ registry }) => {
       const old = bundleOf(await record('Kit.A@1.0.0', { description: 'old' }))
       const fresh = bundleOf(await record('Kit.A@1.0.0', { description: 'fresh' }), await record('Kit.B@1.0.0'))
@@ -36,7 +36,7 @@ describe('the bundle', () => {
       expect(await registry.installBundle('old', 10 * HOUR)).toMatchObject({ wanted: true })
     }))
 
-  it('disables a tool that leaves, and has it back as it was when it returns', () =>
+  it('disables a tool that it no longer has, and restores it unchanged when it returns', () =>
     inRegistry(async ({ registry }) => {
       const a = await record('Kit.A@1.0.0')
       const b = await record('Kit.B@1.0.0')
@@ -51,7 +51,7 @@ describe('the bundle', () => {
       expect(await listed()).toEqual(['kit.a@1.0.0', 'kit.b@1.0.0'])
     }))
 
-  it('leaves what a person said of a tool, whatever deployments carry', () =>
+  it('keeps the status that a person set, whatever later deployments contain', () =>
     inRegistry(async ({ registry }) => {
       const a = await record('Kit.A@1.0.0')
       const changed = await record('Kit.A@1.0.0', { description: 'changed' })
@@ -74,7 +74,7 @@ describe('the bundle', () => {
       expect(stateOf(registry, 'kit.a')).toEqual(['1.0.0 deprecated'])
     }))
 
-  it('takes the place of what was published under its id, and keeps the other versions', () =>
+  it('replaces what was published under its id, and keeps the other versions', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(
         [await publication('Kit.A@1.0.0', { description: 'foreign' }), await publication('Kit.A@0.9.0')],

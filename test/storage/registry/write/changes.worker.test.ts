@@ -38,7 +38,7 @@ const statusesOf = ({ registry }: Harness, tool: string) =>
   documentOf(registry, tool).versions.map(({ version, status }) => [version, status.state])
 
 describe('the status of a toolkit', () => {
-  it('holds for all versions of all its tools, and leaves what was said of each', () =>
+  it('applies to all versions of all its tools, and keeps the status of each', () =>
     inRegistry(async (harness) => {
       for (const id of ['Kit.A@1.0.0', 'Kit.A@1.1.0', 'Kit.B@1.0.0', 'Kits.A@1.0.0']) await publish(harness, id)
       await harness.registry.change({ toolkit: 'Kit', tool: 'A' }, '1.0.0', { status: { state: 'yanked' } }, ANN)
@@ -68,7 +68,7 @@ describe('the status of a toolkit', () => {
       expect(listedIn(harness.kv)).toEqual(['kit.a', 'kits.a'])
     }))
 
-  it('holds for what is published later, which says so', () =>
+  it('applies to later publications, and their responses say so', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await change(harness, { status: { state: 'disabled' } }, ANN)
@@ -84,7 +84,7 @@ describe('the status of a toolkit', () => {
       expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.1.0')
     }))
 
-  it('is lifted by an administrator alone where one disabled it, and nobody else publishes in it meanwhile', () =>
+  it('is lifted only by an administrator if one disabled it, and nobody else can publish in it meanwhile', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await change(harness, { status: { state: 'disabled' } })
@@ -98,7 +98,7 @@ describe('the status of a toolkit', () => {
       expect(await change(harness, { status: { state: 'disabled' } }, OPERATOR)).toHaveProperty('toolkit')
     }))
 
-  it('is a bundled one’s too, whatever a deployment brings along', () =>
+  it('also applies to a bundled toolkit, whatever a deployment contains', () =>
     inRegistry(async (harness) => {
       const bundle = async (version: string) => (await publication(`Kit.Do@${version}`)).records
       await harness.registry.installBundle('b1', 0, await bundle('1.0.0'))
@@ -111,7 +111,7 @@ describe('the status of a toolkit', () => {
       })
     }))
 
-  it('takes one request for a toolkit of 1,223 tools, and lands as statuses do', () =>
+  it('takes one request for a toolkit of 1,223 tools, and is written like a status', () =>
     inRegistry(async (harness) => {
       const records = await Promise.all(
         Array.from({ length: 1_223 }, async (_, n) => publication(`Kit.Tool${n}@1.0.0`)),
@@ -129,7 +129,7 @@ describe('the status of a toolkit', () => {
 })
 
 describe('the tags of a toolkit', () => {
-  it('are found by, beside each tool’s own', () =>
+  it('find its tools, as do the tags of each tool', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0', ANN, { tags: ['own'] })
       await publish(harness, 'Other.A@1.0.0')
@@ -166,7 +166,7 @@ describe('a change of a large toolkit', () => {
   it.each([
     ['tags', { tags: ['mail'] }],
     ['description', { description: 'Sends mail' }],
-  ] as const)('writes as few rows for 1,200 tools as for 300, and holds for all at once: %s', (_, patch) =>
+  ] as const)('writes as few rows for 1,200 tools as for 300, and applies to all at once: %s', (_, patch) =>
     inRegistry(async (harness) => {
       await fill(harness, 'Small', 300)
       await fill(harness, 'Large', 1_200)
@@ -220,7 +220,7 @@ describe('a change of a large toolkit', () => {
     }),
   )
 
-  it('lets other requests in between changes that arrive together', () =>
+  it('lets other requests run between changes that arrive together', () =>
     inRegistry(async (harness) => {
       await fill(harness, 'Kit', 60)
       const order: string[] = []
@@ -248,7 +248,7 @@ describe('a change of a large toolkit', () => {
       expect(priorities.toArray().map(({ priority }) => priority)).not.toContain(10)
     }))
 
-  it('takes one pass for twenty changes, of which the last one holds for all tools', () =>
+  it('takes one pass for twenty changes, of which the last one applies to all tools', () =>
     inRegistry(async (harness) => {
       await fill(harness, 'Kit', 300)
       const spy = vi.spyOn(harness.sql, 'exec')
@@ -262,19 +262,21 @@ describe('a change of a large toolkit', () => {
       expect(await listed(harness, { q: 'early18', toolkit: 'Kit' })).toBe(0)
     }))
 
-  it.each(['busy', 'quiet'])('withdraws all tools of a disabled toolkit while changes of one do not end: %s', (kit) =>
-    inRegistry(async (harness) => {
-      await fill(harness, 'Busy', 450)
-      await fill(harness, 'Quiet', 450)
-      await change(harness, { tags: ['first'] }, ADMIN, 'busy')
-      await change(harness, { status: { state: 'disabled' } }, ADMIN, kit)
-      for (let n = 0; n < 9; n += 1) {
-        await change(harness, { tags: [`tag${n}`] }, ADMIN, 'busy')
-        await harness.runAlarm()
-      }
-      const query = 'SELECT count(*) AS n FROM tool WHERE toolkit = ? COLLATE NOCASE AND listed IS NOT NULL'
-      expect(harness.sql.exec<{ n: number }>(query, kit).one().n).toBe(0)
-    }),
+  it.each(['busy', 'quiet'])(
+    'withdraws all tools of a disabled toolkit while another toolkit keeps changing: %s',
+    (kit) =>
+      inRegistry(async (harness) => {
+        await fill(harness, 'Busy', 450)
+        await fill(harness, 'Quiet', 450)
+        await change(harness, { tags: ['first'] }, ADMIN, 'busy')
+        await change(harness, { status: { state: 'disabled' } }, ADMIN, kit)
+        for (let n = 0; n < 9; n += 1) {
+          await change(harness, { tags: [`tag${n}`] }, ADMIN, 'busy')
+          await harness.runAlarm()
+        }
+        const query = 'SELECT count(*) AS n FROM tool WHERE toolkit = ? COLLATE NOCASE AND listed IS NOT NULL'
+        expect(harness.sql.exec<{ n: number }>(query, kit).one().n).toBe(0)
+      }),
   )
 
   it('finishes a pass that an older deployment began', () =>
@@ -288,7 +290,7 @@ describe('a change of a large toolkit', () => {
       expect(await listed(harness, { q: 'mail', toolkit: 'Kit' })).toBe(120)
     }))
 
-  it('lists none of its tools as soon as it is disabled, and goes on after a crash', () =>
+  it('unlists all tools as soon as the toolkit is disabled, and continues after a crash', () =>
     inRegistry(async (harness) => {
       await fill(harness, 'Kit', 450)
       await change(harness, { status: { state: 'disabled' } })
@@ -308,7 +310,7 @@ describe('a change of a large toolkit', () => {
 })
 
 describe('the status of a version of a document', () => {
-  it('changes other tools of the document only where these are defined or left out by it', () =>
+  it('changes other tools of the document only if that version defines them or leaves them out', () =>
     inRegistry(async (harness) => {
       const names = Array.from({ length: 100 }, (_, n) => `do_${n}`)
       for (const version of ['1.0.0', '1.1.0', '1.2.0'])
@@ -328,8 +330,8 @@ describe('the status of a version of a document', () => {
     }))
 })
 
-describe('who changes a toolkit', () => {
-  it('is who may publish all of it, and an administrator says whose it is', () =>
+describe('the permission to change a toolkit', () => {
+  it('belongs to those who may publish all of it, and an administrator can change its owner', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       const disabled = { status: { state: 'disabled' } } as const
@@ -352,7 +354,7 @@ describe('a toolkit that is deleted', () => {
     return change(harness, 'delete', ANN)
   }
 
-  it('is one that nobody may call any more', () =>
+  it('has no version that anyone may call', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await publish(harness, 'Kit.A@1.1.0')
@@ -374,7 +376,7 @@ describe('a toolkit that is deleted', () => {
       expect(await change(harness, 'delete', ANN)).toHaveProperty('failure.type', 'unknown')
     }))
 
-  it('keeps its name from everybody for 30 days, and an administrator brings it back', () =>
+  it('keeps its name reserved for 30 days, and an administrator can restore it', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await gone(harness)
@@ -395,7 +397,7 @@ describe('a toolkit that is deleted', () => {
       expect(harness.registry.toolkit('Kit')).not.toHaveProperty('deleted')
     }))
 
-  it('is forgotten after 30 days, in KV too, and then anybody may have its name', () =>
+  it('is removed after 30 days, from KV too, and anyone can then use its name', () =>
     inRegistry(async (harness) => {
       const { kv, registry } = harness
       await registry.publish([await documentPublication('kit', '1.0.0', ['Add', 'Sub'])], ANN)
@@ -434,7 +436,7 @@ describe('a toolkit that is deleted', () => {
       expect(JSON.parse(kv.values.get('tool/kit.add') ?? '').newest.id).toBe('Kit.Add@1.0.0')
     }))
 
-  it('is the deployment’s once that brings tools of its name along', () =>
+  it('belongs to the deployment once that bundles tools with its name', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await gone(harness)
@@ -447,13 +449,13 @@ describe('a toolkit that is deleted', () => {
     }))
 })
 
-describe('a toolkit that asks for review', () => {
+describe('a toolkit that requires review', () => {
   const status = async ({ registry }: Harness, version: string, state: ToolStatus, as: Principal) =>
     await registry.change({ toolkit: 'Kit', tool: 'A' }, version, { status: state }, as)
   const ACTIVE = { state: 'active' } as const
   const DISABLED = { state: 'disabled' } as const
 
-  it('has pending what anybody but an administrator publishes, which nothing lists, until it is active', () =>
+  it('holds as pending what anyone but an administrator publishes, and lists it only once it is active', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       expect(await change(harness, { review: true }, ANN)).toMatchObject({ toolkit: { review: true } })
@@ -475,7 +477,7 @@ describe('a toolkit that asks for review', () => {
       expect(documentOf(harness.registry, 'kit.a').newest?.version).toBe('1.1.0')
     }))
 
-  it('is reviewed by administrators, and by its owner where somebody else published', () =>
+  it('is reviewed by administrators, and by its owner if someone else published', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await change(harness, { review: true }, ANN)
@@ -494,7 +496,7 @@ describe('a toolkit that asks for review', () => {
       expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('document')
     }))
 
-  it('has what was refused enabled by no publisher', () =>
+  it('lets no publisher enable a version that was refused', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await change(harness, { review: true }, ANN)
@@ -504,7 +506,7 @@ describe('a toolkit that asks for review', () => {
       expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
     }))
 
-  it('stays pending through the status of the toolkit, as one that nobody knows of', () =>
+  it('keeps a version pending, as if it did not exist, through changes of its status', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await change(harness, { review: true })
@@ -521,7 +523,7 @@ describe('a toolkit that asks for review', () => {
       ])
     }))
 
-  it('no longer is one, nor is gone, by an administrator alone; what is pending stays so', () =>
+  it('is released from review or deleted only by an administrator; pending versions stay pending', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       expect(await change(harness, { review: false }, ANN)).toMatchObject({ toolkit: { review: false } })
@@ -537,7 +539,7 @@ describe('a toolkit that asks for review', () => {
       expect(await publish(harness, 'Kit.A@1.2.0')).not.toHaveProperty('pending')
     }))
 
-  it('has the deployment’s tools without review, also in place of one that is pending', () =>
+  it('takes bundled tools without review, even in place of a pending version', () =>
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.Other@1.0.0')
       await change(harness, { review: true })
@@ -549,7 +551,7 @@ describe('a toolkit that asks for review', () => {
       expect(listedIn(harness.kv)).toEqual(['kit.a', 'kit.other'])
     }))
 
-  it('may be all that a policy’s pattern covers', () =>
+  it('can be any that the pattern of a policy covers', () =>
     inRegistry(async (harness) => {
       await harness.registry.putPolicy({ pattern: '*.A', review: true })
       expect(await publish(harness, 'KIT.A@1.0.0')).toMatchObject({ pending: ['KIT.A@1.0.0'] })
@@ -558,7 +560,7 @@ describe('a toolkit that asks for review', () => {
       expect(await publish(harness, 'KIT.A@1.1.0')).not.toHaveProperty('pending')
     }))
 
-  it('leaves out no tool of a document before the version that has it no longer is active', () =>
+  it('keeps a tool of a document until the version that leaves it out is active', () =>
     inRegistry(async (harness) => {
       const { registry } = harness
       await registry.publish([await documentPublication('kit', '1.0.0', ['A', 'B'])], ANN)

@@ -26,7 +26,7 @@ const exposed = ({ sql }: Harness, key: string) =>
 const name = (toolkit: string, tool: string) => ({ toolkit, tool })
 
 describe('the name a tool is exposed under', () => {
-  it('is the one it declares, unless that is another’s: then it is the derived one, and the answer says so', () =>
+  it('is the declared one, unless another tool has it: then it is the derived one, with a warning', () =>
     inRegistry(async (harness) => {
       expect(await declare(harness, 'Sms.Send@1.0.0', 'Send')).toMatchObject({ warnings: [] })
       const other = await declare(harness, 'Mail.Send@1.0.0', 'SEND')
@@ -37,7 +37,7 @@ describe('the name a tool is exposed under', () => {
       expect([exposed(harness, 'sms.send'), exposed(harness, 'mail.send')]).toEqual(['Send', 'Mail_Send'])
     }))
 
-  it('leads to its tool for ever, and so does every earlier one and the derived one, ignoring case', () =>
+  it('finds its tool forever, and so do all earlier names and the derived one, ignoring case', () =>
     inRegistry(async (harness) => {
       const { registry } = harness
       await declare(harness, 'Mail.Send@1.0.0', 'Send')
@@ -53,7 +53,7 @@ describe('the name a tool is exposed under', () => {
       for (const each of all) expect(await registry.findKeyByName(each)).toBe('mail.send')
     }))
 
-  it('begins with no other toolkit’s name and an underscore, ignoring case', () =>
+  it('cannot begin with the name of another toolkit and an underscore, ignoring case', () =>
     inRegistry(async (harness) => {
       await declare(harness, 'Stripe.Refund@1.0.0', 'Stripe_Refund')
       for (const [n, wanted] of ['Stripe_CreateCharge', 'STRIPE_x', 'stripe__x'].entries()) {
@@ -68,7 +68,7 @@ describe('the name a tool is exposed under', () => {
       expect(exposed(harness, 'evil.z')).toBe('Evil_Z')
     }))
 
-  it('has at most 64 characters, and is one tool’s where two derive the same', () =>
+  it('has at most 64 characters, and belongs to one tool if two derive the same name', () =>
     inRegistry(async (harness) => {
       await declare(harness, 'A.B_C@1.0.0', 'one')
       await declare(harness, 'A_B.C@1.0.0', 'One')
@@ -82,7 +82,7 @@ describe('the name a tool is exposed under', () => {
 })
 
 describe('a derived name', () => {
-  it('has a suffix where another tool declared it first, until an administrator gives it', () =>
+  it('gets a suffix if another tool declared it first, until an administrator assigns it', () =>
     inRegistry(async (harness) => {
       const { registry, kv, drain } = harness
       await declare(harness, 'Evil.X@1.0.0', 'Stripe_CreateCharge', stranger)
@@ -104,7 +104,7 @@ describe('a derived name', () => {
       expect(exposed(harness, 'evil.x')).toBe('Evil_X')
     }))
 
-  it('is no way to take the name that another declares', () =>
+  it('cannot take a name that another tool declares', () =>
     inRegistry(async (harness) => {
       await declare(harness, 'Weather.Now@1.0.0', 'get_weather', key('w', 'Weather.*'))
       for (const principal of [stranger, key('g', 'get.*'), ADMIN]) {
@@ -116,11 +116,11 @@ describe('a derived name', () => {
     }))
 })
 
-describe('a name that an administrator gives', () => {
+describe('a name that an administrator assigns', () => {
   const give = ({ registry }: Harness, of: ReturnType<typeof name>, given: string | null, principal = ADMIN) =>
     registry.change(of, '1.0.0', { name: given }, principal)
 
-  it('is its tool’s from then on, whoever had it, until it is taken back', () =>
+  it('belongs to its tool from then on, whoever had it, until it is withdrawn', () =>
     inRegistry(async (harness) => {
       await declare(harness, 'Evil.Steal@1.0.0', 'GetEmails', stranger)
       await declare(harness, 'Gmail.GetEmails@1.0.0', 'GetEmails')
@@ -140,7 +140,7 @@ describe('a name that an administrator gives', () => {
       expect(exposed(harness, 'gmail.getemails')).toBe('GetEmails')
     }))
 
-  it('is not one that another tool derives', () =>
+  it('cannot be one that another tool derives', () =>
     inRegistry(async (harness) => {
       await declare(harness, 'A.B@1.0.0', 'one')
       await declare(harness, 'C.D@1.0.0', 'two')

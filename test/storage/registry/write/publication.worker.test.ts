@@ -44,7 +44,7 @@ const keyOf = (id: string, ...tools: string[]): Principal => ({
 })
 
 describe('a publication', () => {
-  it('is stored once: the same again changes nothing', () =>
+  it('is stored once, and publishing the same again changes nothing', () =>
     inRegistry(async ({ registry }) => {
       const one = await publication('Kit.A@1.0.0')
       const first = await publish(registry, one)
@@ -58,7 +58,7 @@ describe('a publication', () => {
     ['is implemented otherwise', ['Kit.A@1.0.0', {}, { implementation: { kind: 'echo', of: 'b' } }], false],
     ['is no longer implemented', ['Kit.A@1.0.0', {}, {}], true],
     ['says nothing of its tags', ['Kit.A@1.0.0', {}, { implementation: { kind: 'echo', of: 'a' } }], true],
-  ])('of a version there is, which %s, is taken as it stands: %3$s', (_, given, isSame) =>
+  ])('of an existing version, which %s, is accepted as identical: %3$s', (_, given, isSame) =>
     inRegistry(async ({ registry }) => {
       const beside = { tags: ['a'], implementation: { kind: 'echo', of: 'a' } }
       const { revision } = await publish(registry, await publication('Kit.A@1.0.0', {}, beside))
@@ -73,7 +73,7 @@ describe('a publication', () => {
     }),
   )
 
-  it('of an id that differs from one there is only in a dash is refused, and leads to that one', () =>
+  it('of an id that differs from an existing one only in a dash is refused, and names that one', () =>
     inRegistry(async ({ registry }) => {
       const [stored, ...others] = (await publication('My_Kit.Tool@1.0.0')).records
       if (!stored || others.length > 0) throw new Error('Wanted one record')
@@ -97,7 +97,7 @@ describe('a publication', () => {
       expect(versionsOf(registry, 'my-kit.tool')).toEqual(['1.0.0', '1.1.0'])
     }))
 
-  it('of a document whose id is the name of another’s toolkit is refused, and the owner may have both', () =>
+  it('of a document whose id is the name of another owner’s toolkit is refused; the owner may have both', () =>
     inRegistry(async ({ registry }) => {
       const [ann, eve] = [keyOf('key:ann', '*'), keyOf('key:eve', '*')]
       await publish(registry, await publication('Gmail.Send@1.0.0'), ann)
@@ -122,7 +122,7 @@ describe('a publication', () => {
       expect(registry.value('address/machine-context/gmail')).toContain('"toolkit":"Anns"')
     }))
 
-  it('of a document has the name of its id, which never moves', () =>
+  it('of a document keeps the name of its id, which never moves', () =>
     inRegistry(async ({ registry }) => {
       const [ann, eve] = [keyOf('key:ann', '*'), keyOf('key:eve', '*')]
       const address = () => registry.value('address/machine-context/pay-pal')
@@ -153,7 +153,7 @@ describe('a publication', () => {
       expect(registry.toolkit('pay_pal')).toMatchObject({ owner: { principal: 'key:ann' } })
     }))
 
-  it('of a document claims no name that the credential does not cover, whether there is one or not', () =>
+  it('of a document cannot claim a name that the credential does not cover, whether it exists or not', () =>
     inRegistry(async ({ registry }) => {
       const narrow = keyOf('key:narrow', 'Narrow.*')
       await publish(registry, await publication('Gmail.Send@1.0.0'), keyOf('key:ann', '*'))
@@ -172,7 +172,7 @@ describe('a publication', () => {
       expect(await publish(registry, own, narrow)).toMatchObject({ outcome: 'created' })
     }))
 
-  it('of a document of the deployment’s is none of its versions, unless its toolkit is given', () =>
+  it('of a document with the id of a bundled one is not a version of that one, unless its toolkit is given', () =>
     inRegistry(async ({ registry }) => {
       const { records, document } = await documentPublication('sums', '1.0.0', ['add'], { toolkit: 'Arithmetic' })
       await registry.installBundle('b1', 0, records, document ? [document] : [])
@@ -194,7 +194,7 @@ describe('a publication', () => {
       expect(await publish(registry, next)).toMatchObject({ outcome: 'created' })
     }))
 
-  it('of an id that differs from one there is only in case is refused', () =>
+  it('of an id that differs from an existing one only in case is refused', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, await publication('Kit.Tool@1.0.0'))
       for (const id of ['kit.tool@1.0.0', 'KIT.Tool@2.0.0', 'Kit.TOOL@0.1.0']) {
@@ -206,7 +206,7 @@ describe('a publication', () => {
       expect(versionsOf(registry, 'kit.tool')).toEqual(['1.0.0'])
     }))
 
-  it('of several tools is stored whole or not at all', () =>
+  it('of several tools is stored as a whole or not at all', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, await publication('Kit.B@1.0.0'))
       const [a, b, c] = [
@@ -225,7 +225,7 @@ describe('a publication', () => {
       })
     }))
 
-  it('is judged by itself, and by what those before it stored', () =>
+  it('is judged on its own, and against those stored before it', () =>
     inRegistry(async ({ registry }) => {
       const all = ['Kit.A@1.0.0', 'Kit.A@1.0.0', 'kit.a@2.0.0', 'Kit.B@1.0.0']
       const { published } = await registry.publish(await Promise.all(all.map((id) => publication(id))), ADMIN)
@@ -233,7 +233,7 @@ describe('a publication', () => {
     }))
 })
 
-describe('a version that breaks what the one before it promised', () => {
+describe('a version that breaks compatibility with the one before it', () => {
   const withInput = (...required: readonly string[]) => ({
     input_schema: {
       type: 'object',
@@ -256,7 +256,7 @@ describe('a version that breaks what the one before it promised', () => {
       })
     }))
 
-  it('is measured against the highest below it that was not withdrawn', () =>
+  it('is compared with the highest lower version that is not withdrawn', () =>
     inRegistry(async ({ registry }) => {
       await publish(registry, await strict('Kit.A@1.0.0', withInput('a')))
       await publish(registry, await strict('Kit.A@2.0.0', withInput('b')))
