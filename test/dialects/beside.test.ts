@@ -22,7 +22,7 @@ function lossesOf(dialect: string, more: Pick<ToolRecord, 'securityLevel' | 'req
   return codecs.find((codec) => codec.dialect === dialect)?.encode({ ...RECORD, ...more, source })?.losses
 }
 
-it.each(codecs.map(({ dialect }) => dialect))('%s tells of the guard that stands beside a document', (dialect) => {
+it.each(codecs.map(({ dialect }) => dialect))('%s reports the guard that is stored next to a document', (dialect) => {
   expect(lossesOf(dialect, { securityLevel: 0 })).toEqual([])
   const told = lossesOf(dialect, { securityLevel: 5, requiresApproval: true })?.map(({ path }) => path)
   expect(told).toEqual(dialect === 'machine-context' ? ['/requiresApproval'] : ['/securityLevel', '/requiresApproval'])

@@ -53,18 +53,18 @@ const outcome = { callId: 'c', durationMs: 1 }
 const rows = [...Object.values(FAILURES), ...VARIANTS].map((failure) => [JSON.stringify(failure), failure] as const)
 
 describe('failures.txt', () => {
-  it.each(rows)('has what each dialect answers to %s', (title, failure) => {
+  it.each(rows)('contains the response of each dialect to %s', (title, failure) => {
     const lines = Object.entries(DIALECTS).map(([dialect, answer]) => formatLine(dialect, ...answer(failure)))
     expect(TABLE.get(title)).toEqual(lines)
   })
 
-  it('has no other failures, no value that is no text, and no period at an end', () => {
+  it('contains no other failures, no value that is not text, and no trailing period', () => {
     expect([...TABLE.keys()]).toEqual(rows.map(([title]) => title))
     expect([...TABLE.values()].join()).not.toMatch(/undefined|\[object|NaN|[^.]\."/)
   })
 })
 
-it.each(Object.entries(DIALECTS))('%s cuts ids that are long', (_, answer) => {
+it.each(Object.entries(DIALECTS))('%s truncates long ids', (_, answer) => {
   for (const type of ['id-malformed', 'tool-unknown'] as const) {
     const text = JSON.stringify(answer({ type, ref: 'x'.repeat(201), suggestions: [] }))
     expect(text.match(/x{100,}/g)?.map(({ length }) => length)).toEqual(expect.arrayContaining([200]))

@@ -56,21 +56,21 @@ beforeAll(async () => {
 
 describe.each(WRITERS)('$called', (writer) => {
   // Whatever tools a fork has
-  it('is read back, of the tools of the bundle', () => {
+  it('can be decoded for the bundled tools', () => {
     expectReadBack(
       build.tools.map(({ record }) => record),
       writer,
     )
   })
 
-  it('is read back, of the tools that tests are run with', () => {
+  it('can be decoded for the tools of the test fixtures', () => {
     const records = fixtures.tools.map(({ record }) => record)
     expect(records.length).toBeGreaterThan(10)
     expectReadBack(records, writer)
   })
 
   it.skipIf(!hasShared('catalogues')).each(CATALOGUES)(
-    `is read back, of the tools of %s${unlessShared('catalogues')}`,
+    `can be decoded for the tools of %s${unlessShared('catalogues')}`,
     async (file, parse) => {
       const documents = parse(readShared(`catalogues/${file}`))
       expect(documents.length).toBeGreaterThan(20)
@@ -78,12 +78,12 @@ describe.each(WRITERS)('$called', (writer) => {
     },
   )
 
-  it('is read back, of every operation of the GitHub API', () => {
+  it('can be decoded for every operation of the GitHub API', () => {
     expect(github.length).toBeGreaterThan(1_000)
     expectReadBack(github, writer)
   }, 120_000)
 
-  it('is read back, of thousands of tools that were never written in it', () => {
+  it('can be decoded for thousands of generated tools', () => {
     expect(generated.length).toBe(RANDOM_TOOLS)
     expectReadBack(generated, writer)
   }, 120_000)
@@ -93,7 +93,7 @@ describe('the list of the Machine Context Protocol', () => {
   it.each([
     ['every operation of the GitHub API', () => github],
     ['thousands of tools in some toolkits', () => inToolkits(generated)],
-  ] as const)('is of documents that its reader takes, made of %s', (_, records) => {
+  ] as const)('has documents that its reader accepts, for %s', (_, records) => {
     const documents: Json[] = joinCapabilityLines(records().map(encodeCapabilityLine)).map((text) => JSON.parse(text))
     expect(documents.length).toBeGreaterThan(0)
     const refused = documents.flatMap((document) => {

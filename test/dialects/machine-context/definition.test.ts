@@ -27,7 +27,7 @@ function changed(change: (document: Draft) => void): Json {
 }
 
 describe('the example of the specification', () => {
-  it('is two tools of one toolkit', () => {
+  it('becomes two tools of one toolkit', () => {
     const { definitions, warnings } = decoded(CALCULATOR)
     expect(warnings).toEqual([])
     expect(definitions).toHaveLength(2)
@@ -65,7 +65,7 @@ describe('the example of the specification', () => {
     expect(definitions[1]).toMatchObject({ tool: 'subtract', name: 'calculator_subtract' })
   })
 
-  it('comes back verbatim from each of them', () => {
+  it('is encoded verbatim from each of them', () => {
     for (const definition of decoded(CALCULATOR).definitions) {
       const { document, losses } = machineContext.encode(published(definition, 'machine-context', CALCULATOR))
       expect(document).toBe(CALCULATOR)
@@ -73,7 +73,7 @@ describe('the example of the specification', () => {
     }
   })
 
-  it('is recognized, and others are not', () => {
+  it('is recognized, and other documents are not', () => {
     expect(machineContext.recognizes(CALCULATOR)).toBe(true)
     for (const other of [null, [], 'x', {}, { input_schema: {} }, { tools: [] }, { name: 'x', inputSchema: {} }]) {
       expect(machineContext.recognizes(other)).toBe(false)
@@ -88,7 +88,7 @@ describe('the example of the specification', () => {
 })
 
 describe('reading', () => {
-  it('takes the least there can be', () => {
+  it('accepts a minimal document', () => {
     const document = {
       id: 'x',
       name: 'x',
@@ -112,7 +112,7 @@ describe('reading', () => {
     ])
   })
 
-  it('reads each type of parameter, and what parameters say beyond the specification', () => {
+  it('reads each type of parameter, and fields of parameters beyond the specification', () => {
     const parameter = (type: string, more = {}) => ({
       name: type,
       description: `A ${type}`,
@@ -144,7 +144,7 @@ describe('reading', () => {
     })
   })
 
-  it('warns of what is left unsaid or cannot be used', () => {
+  it('warns about fields that are missing or cannot be used', () => {
     const document = changed((tool) => {
       delete tool.capabilities[0].parameters[0].required
       tool.metadata.tags = ['ok', 1]
@@ -154,7 +154,7 @@ describe('reading', () => {
     expect(definitions[0]).toMatchObject({ tags: [], input: { required: ['b'] } })
   })
 
-  it('keeps what is said of the value beside a schema that says something else', () => {
+  it('keeps the description of a return value even if the schema has another one', () => {
     const document = changed((tool) => (tool.capabilities[0].return.schema.description = 'Other'))
     const [add, subtract] = decoded(document).definitions
     expect(add?.output).toMatchObject({ description: 'Other' })
@@ -162,7 +162,7 @@ describe('reading', () => {
     expect(subtract?._meta).not.toHaveProperty(['dev.switchboard/tool', 'return'])
   })
 
-  it('cuts names that are too long, and tells them apart', () => {
+  it('truncates names that are too long, and keeps them distinct', () => {
     const document = changed((tool) => {
       tool.id = 'i'.repeat(64)
       tool.capabilities[0].name = `${'c'.repeat(63)}1`
@@ -174,7 +174,7 @@ describe('reading', () => {
     expect(decoded(document).definitions.map(({ name }) => name)).toEqual(names)
   })
 
-  it('has everything of the document in its definitions, so that another document has another digest', () => {
+  it('keeps everything in the document in its definitions, so that another document has another digest', () => {
     const changes: ((tool: Draft) => void)[] = [
       (tool) => (tool.name = 'Other'),
       (tool) => (tool.description = 'Other'),
@@ -191,7 +191,7 @@ describe('reading', () => {
   })
 })
 
-describe('what a document calls itself', () => {
+describe('a Machine Context document', () => {
   const named = (id: string, ...names: string[]) => ({
     ...CALCULATOR,
     id,
@@ -203,26 +203,26 @@ describe('what a document calls itself', () => {
     ['com.example:tool', 'com_example_tool'],
     ['with space', 'with_space'],
     ['ünïcode', 'unicode'],
-  ])('makes the name of its toolkit, and the reader says so: %s', (id, toolkit) => {
+  ])('has a toolkit named after its id, with a warning: %s', (id, toolkit) => {
     const { definitions, itself, warnings } = decoded(named(id, 'do'))
     expect(definitions).toMatchObject([{ toolkit, tool: 'do', name: `${toolkit}_do` }])
     expect(itself).toEqual({ id, version: '1.0.0' })
     expect(warnings).toMatchObject([{ path: '/id', message: expect.stringContaining(`in '${toolkit}'`) }])
   })
 
-  it('may be as long as it may, in a toolkit of 64 characters', () => {
+  it('can have an id of any allowed length, and its toolkit has 64 characters', () => {
     const [definition] = decoded(named('a'.repeat(160), 'do')).definitions
     expect(definition?.toolkit).toMatch(/^a{55}_[0-9a-f]{8}$/)
   })
 
-  it('of a toolkit, as lists write it, is read as that toolkit, and is not published', () => {
+  it('with the id of a toolkit, as in lists, is read as that toolkit and cannot be published', () => {
     const { definitions, itself, unpublishable } = decoded(named('toolkit:Kit', 'do'))
     expect(definitions).toMatchObject([{ toolkit: 'Kit', tool: 'do', name: 'Kit_do' }])
     expect(itself).toEqual({ id: 'Kit', version: '1.0.0' })
     expect(unpublishable).toEqual([{ path: '/id', message: "Must not begin with 'toolkit:'" }])
   })
 
-  it('stands beside a toolkit that is given, and is part of the digest then', () => {
+  it('keeps its id next to a given toolkit, and the id is then part of the digest', () => {
     const { definitions, itself, warnings } = decoded(named('my-tool', 'do'), { toolkit: 'Given' })
     expect(definitions).toMatchObject([
       { toolkit: 'Given', tool: 'do', _meta: { 'dev.switchboard/tool': { id: 'my-tool' } } },
@@ -230,7 +230,7 @@ describe('what a document calls itself', () => {
     expect([itself, warnings]).toEqual([{ id: 'my-tool', version: '1.0.0' }, []])
   })
 
-  it('makes names of its capabilities, which are told apart', () => {
+  it('keeps the converted names of its capabilities distinct', () => {
     const {
       definitions,
       sourceNames: called,
@@ -248,7 +248,7 @@ describe('what a document calls itself', () => {
     expect(warnings.map(({ path }) => path)).toEqual([0, 1, 3].map((index) => `/capabilities/${index}/name`))
   })
 
-  it('as a version of another form gives way to one that is given', () => {
+  it('takes the given version if its own has another format', () => {
     const document = { ...named('x', 'do'), version: 'v1' }
     expect(decoded(document, { version: '1.0.0' }).itself).toEqual({ id: 'x', version: '1.0.0' })
     const read = machineContext.decode(document, {})
@@ -398,16 +398,16 @@ describe('a document that breaks the specification is refused', () => {
     expect(problemsOf(document)).toEqual(['/id', '/securityLevel', '/capabilities/1/parameters/0/type'])
   })
 
-  it('when it is no object', () => {
+  it('if it is not an object', () => {
     for (const document of [null, 1, 'x', []]) expect(problemsOf(document)).toEqual([''])
   })
 
-  it('when what was given beside it says something else', () => {
+  it('if the fields given with it contradict it', () => {
     expect(problemsOf(CALCULATOR, { toolkit: 'calculator', version: '1.0.0' })).toEqual([])
     expect(problemsOf(CALCULATOR, { toolkit: 'Calculator', version: '1.0.1' })).toEqual(['/version'])
   })
 
-  it('by the bounds of publication, in the place of a return schema', () => {
+  it('if it exceeds the limits of publication, at the path of the return schema', () => {
     const document = changed((tool) => (tool.capabilities[1].return.schema = { properties: { x: { type: 'text' } } }))
     const { schemas } = decoded(document)
     expect(schemas.flatMap(({ path, schema }) => checkSchema(schema, { references: 'local' }, path))).toMatchObject([
@@ -417,7 +417,7 @@ describe('a document that breaks the specification is refused', () => {
 })
 
 describe('writing a record of another dialect', () => {
-  it('makes one tool of one capability', () => {
+  it('makes one tool with one capability', () => {
     const record = recordOf({
       toolkit: 'SMS',
       tool: 'Send',
@@ -490,7 +490,7 @@ describe('writing a record of another dialect', () => {
     ['a forbidden property', { input: { properties: { x: false } } }, ['/input/properties/x']],
     ['a property without a name', { input: { properties: { '': {} } } }, ['/input/properties/']],
   ]
-  it.each(cases)('names what it cannot say: %s', (_, given, paths) => {
+  it.each(cases)('reports what it cannot express: %s', (_, given, paths) => {
     expect(machineContext.encode(recordOf(given)).losses.map(({ path }) => path)).toEqual(paths)
   })
 })
@@ -615,8 +615,8 @@ function differences(a: Json | undefined, b: Json | undefined, path = ''): strin
   })
 }
 
-describe('whatever is generated', () => {
-  it('is written so that it can be read, and what reads differently is among the losses', () => {
+describe('any generated record', () => {
+  it('is encoded so that it can be decoded, and reports every difference as a loss', () => {
     fc.assert(
       fc.property(record, (original) => {
         const { document, losses } = machineContext.encode(original)
@@ -648,7 +648,7 @@ describe('whatever is generated', () => {
     )
   })
 
-  it('reads back as it was in its own dialect, and is a fixed point once written', () => {
+  it('is decoded unchanged in its own dialect, and encodes the same again', () => {
     fc.assert(
       fc.property(record, (original) => {
         const document: Json = JSON.parse(JSON.stringify(machineContext.encode(original).document))
@@ -725,13 +725,13 @@ describe('each field of a document', () => {
       { name: 'X', ...returning({ description: 'R', schema: { description: 'S' } }) },
       { output: { description: 'S' }, ...own({ name: 'X', description: 'Y', capabilities: ['y'], return: 'R' }) },
     ],
-  ])('in %j says what it means', (fields, ...wanted) => {
+  ])('in %j is read with its meaning', (fields, ...wanted) => {
     const { definitions, warnings } = decoded({ ...least, ...fields })
     expect(definitions.map(readFields)).toEqual(wanted.map((each) => ({ ...leastDefinition, ...each })))
     expect(warnings).toEqual([])
   })
 
-  it.each([[['']], [[long]]])('in the tags %j says none', (tags) => {
+  it.each([[['']], [[long]]])('in the tags %j is read as no tags', (tags) => {
     const { definitions, warnings } = decoded({ ...least, metadata: { tags } })
     expect(definitions.map(readFields)).toEqual([{ ...leastDefinition, metadata: { tags } }])
     expect(warnings).toEqual([noTags])
@@ -741,7 +741,7 @@ describe('each field of a document', () => {
     return { tool, name, description, input, output, securityLevel, metadata, tags, _meta }
   }
 
-  it('in more than 32 tags says none', () => {
+  it('in more than 32 tags is read as no tags', () => {
     const tagged = (count: number) =>
       decoded(changed((tool) => (tool.metadata.tags = Array.from({ length: count }, (_, index) => `t${index}`))))
     expect(tagged(32).definitions[0]?.tags).toHaveLength(32)

@@ -3,7 +3,7 @@ import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { encode } from '../../../src/dialects/machine-context/encoding.ts'
 import { recordOf } from './record.ts'
 
-it('does not name what no model may infer', () => {
+it('leaves out parameters that no model may infer', () => {
   const metadata = { non_inferrable_parameters: ['key'] }
   const input = { type: 'object', properties: { key: { type: 'string' }, city: { type: 'string' } } }
   const { document, losses } = encode(recordOf({ metadata, input }))
@@ -14,7 +14,7 @@ it('does not name what no model may infer', () => {
   expect(encode(recordOf({ metadata: { ...metadata, a: 1 } })).document).toMatchObject({ metadata: { a: 1 } })
 })
 
-it('says how a name with a dash is read', () => {
+it('reports how a name with a dash is read', () => {
   const { losses } = encode(recordOf({ toolkit: 'my-kit', tool: 'get-x' }))
   expect(losses.filter(({ path }) => ['/toolkit', '/tool'].includes(path))).toEqual([
     { path: '/toolkit', reason: "Is read as 'my_kit': names have no other characters any more" },
@@ -115,7 +115,7 @@ describe('each field of a record', () => {
         },
       ],
     ],
-  ])('with %j is written, or among the losses', (given, fields, losses = []) => {
+  ])('with %j is encoded or reported as a loss', (given, fields, losses = []) => {
     expect(encode(recordOf(given))).toEqual({ document: { ...least, ...fields }, losses })
   })
 })

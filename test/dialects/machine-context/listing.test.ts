@@ -10,7 +10,7 @@ const capability = (name: string) => ({ name, description: 'What it does' })
 const whole = { id: 'Kit', name: 'Kit', version: '1.0.0' }
 
 describe('tools of other dialects', () => {
-  it('are one document a toolkit, at its newest version, which says where others are at another', () => {
+  it('become one document per toolkit, at its newest version, which notes tools at other versions', () => {
     const [a, b] = [recordOf({ tool: 'A' }), recordOf({ tool: 'B' })]
     expect(joined(a)).toEqual([
       { ...whole, description: 'What it does', capabilities: [capability('A')], securityLevel: 0 },
@@ -41,7 +41,7 @@ describe('tools of other dialects', () => {
     ])
   })
 
-  it('have the metadata that they share, and the highest level', () => {
+  it('have the metadata they share, and the highest security level', () => {
     const metadata = { x: 1 }
     const alike = ['A', 'B'].map((tool) => recordOf({ tool, metadata, securityLevel: 4 }))
     expect(joined(...alike)).toMatchObject([{ securityLevel: 4, metadata }])
@@ -61,7 +61,7 @@ describe('tools of other dialects', () => {
 })
 
 describe('a published document', () => {
-  it('is listed as it was published, without what it leaves out', () => {
+  it('is listed as it was published, and fields that it leaves out stay out', () => {
     const document = { ...whole, description: 'Adds', capabilities: [capability('Tool')] }
     expect(joined(recordOf({ securityLevel: 0, source: { dialect: 'machine-context', document } }))).toEqual([document])
   })
@@ -75,7 +75,7 @@ describe('a published document', () => {
   const of = (tool: string, given: JsonObject = document) =>
     recordOf({ tool, source: { dialect: 'machine-context', document: given } })
 
-  it('is given back with the capabilities that are listed, in its order, wherever they stand', () => {
+  it('is listed with its visible capabilities, in its order, at any position in the list', () => {
     expect(joinCapabilityLines(['C', 'A'].map((tool) => encodeCapabilityLine(of(tool))))).toEqual([
       JSON.stringify({ ...document, capabilities: [capability('A'), capability('C')] }),
     ])
@@ -88,13 +88,13 @@ describe('a published document', () => {
     }
   })
 
-  it('has the highest level of the capabilities that are listed, in whichever order', () => {
+  it('has the highest level of its listed capabilities, in any order', () => {
     const levels = [of('A'), { ...of('B'), securityLevel: 7 }, { ...of('C'), securityLevel: 2 }]
     for (const records of [levels, levels.toReversed()])
       expect(joined(...records)).toMatchObject([{ securityLevel: 7 }])
   })
 
-  it('is one entry at its newest version, whatever versions its capabilities are in', () => {
+  it('is one entry at its newest version, whatever versions its capabilities have', () => {
     const at = (version: string, ...names: string[]) => ({ id: 'x', version, capabilities: names.map(capability) })
     const share = (tool: string, version: string, given: JsonObject) =>
       recordOf({ tool, version, source: { dialect: 'machine-context', document: given } })
@@ -108,7 +108,7 @@ describe('a published document', () => {
     ).toEqual([at('1.10.0', 'C')])
   })
 
-  it('has its id to itself: a toolkit of that name is listed at another address', () => {
+  it('is the only entry with its id: a toolkit of that name is listed with another', () => {
     const document: JsonObject = { id: 'Kit', capabilities: [capability('A')] }
     const share = recordOf({ toolkit: 'Other', tool: 'A', source: { dialect: 'machine-context', document } })
     expect(joined(recordOf(), share).map(({ id, name }) => [id, name])).toEqual([
@@ -117,7 +117,7 @@ describe('a published document', () => {
     ])
   })
 
-  it('has the capabilities of tools that are called otherwise', () => {
+  it('has the capabilities of tools whose names differ', () => {
     const document: JsonObject = { id: 'x', capabilities: [capability('do it')] }
     const made = recordOf({
       tool: 'do_it',
@@ -127,7 +127,7 @@ describe('a published document', () => {
     expect(joined(made)).toEqual([document])
   })
 
-  it('keeps its order beyond nine', () => {
+  it('keeps its order beyond nine capabilities', () => {
     const many = { capabilities: Array.from({ length: 11 }, (_, index) => capability(`T${index}`)) }
     const shuffled = ['T10', 'T2', 'T9'].map((tool) => encodeCapabilityLine(of(tool, many)))
     expect(joinCapabilityLines(shuffled)).toEqual([
@@ -135,7 +135,7 @@ describe('a published document', () => {
     ])
   })
 
-  it('is one of its own beside others', () => {
+  it('is a separate entry next to others', () => {
     expect(
       joinCapabilityLines([
         encodeCapabilityLine(of('A')),

@@ -110,7 +110,7 @@ describe('parameters', () => {
       [['/0', "Must not be named '__proto__'"]],
     ],
     [[{ name: 'b', description: 'A', type: 'string', required: true, enum: 'x' }], [['/0/enum', 'Must be an array']]],
-  ])('written as %j are the schema of an object, or refused with where and why', (document, wanted) => {
+  ])('written as %j become an object schema, or are refused with paths and reasons', (document, wanted) => {
     const warnings: Problem[] = []
     const read = parseValue(createParametersReader({}), document, warnings)
     if (read.ok) expect({ input: read.value, ...(warnings.length > 0 ? { warnings } : {}) }).toEqual(wanted)
@@ -280,7 +280,7 @@ describe('a schema written as parameters', () => {
         losses: [],
       },
     ],
-  ])('%j names them, and lists what they cannot say', (input, written) => {
+  ])('%j becomes parameters, and reports what they cannot express', (input, written) => {
     expect(encodeParameters(input)).toEqual(written)
   })
 })

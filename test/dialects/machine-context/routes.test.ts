@@ -72,7 +72,7 @@ function capabilities(document: typeof CALCULATOR): ToolRecord[] {
 }
 
 describe('POST /machine-context/execute', () => {
-  it('answers a request with a response', async () => {
+  it('responds to a request with a response message', async () => {
     const { send, calls, callers } = setUp()
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
     const answer = await send('POST', '/machine-context/execute', REQUEST, { traceparent })
@@ -106,7 +106,7 @@ describe('POST /machine-context/execute', () => {
     expect(callers[0]?.requestUrl()).toContain('/machine-context/execute')
   })
 
-  it('takes the least there can be, and null for what is not said', async () => {
+  it('accepts a minimal request, and null for absent fields', async () => {
     const { send, calls } = setUp()
     const least = {
       header: { messageId: 'm', messageType: 'request' },
@@ -134,13 +134,13 @@ describe('POST /machine-context/execute', () => {
     ])
   })
 
-  it('asks for a version or a range when there is one', async () => {
+  it('requests a version or a range if one is given', async () => {
     const { send, calls } = setUp()
     await send('POST', '/machine-context/execute', request({ tool: { version: '^1.2' } }))
     expect(calls[0]?.toolRef).toEqual(toIdRef('calculator.add@^1.2'))
   })
 
-  it('gives what there is beside no value as the result, with content and artifact in the metadata of the envelope', async () => {
+  it('gives other results as the result if there is no value, with content and artifact in the envelope metadata', async () => {
     const content = [{ type: 'text', text: 'Three' }] as const
     const artifact = { url: 'https://here/1', content_type: 'text/csv', size: 9, meta: { description: 'All' } }
     const { body } = await execute({ result: { ok: true, value: null, content, artifact } })
@@ -172,7 +172,7 @@ describe('POST /machine-context/execute', () => {
     ['a user who is no string', request({ context: { user_id: 1 } }), 'payload.context.user_id'],
     ['an empty request id', request({ context: { request_id: '' } }), 'payload.context.request_id'],
   ]
-  it.each(malformed)('answers %s with an error message', async (_, body, named) => {
+  it.each(malformed)('responds to %s with an error message', async (_, body, named) => {
     const { send, calls } = setUp()
     const answer = await send('POST', '/machine-context/execute', body)
     expect(answer.status).toBe(400)
@@ -182,7 +182,7 @@ describe('POST /machine-context/execute', () => {
     expect(calls).toEqual([])
   })
 
-  it('answers what is no JSON, of another type or too large with an error message', async () => {
+  it('responds to invalid JSON, another content type or a body that is too large with an error message', async () => {
     const { send } = setUp()
     expect(await send('POST', '/machine-context/execute', '{"header":')).toMatchObject({
       status: 400,
@@ -198,7 +198,7 @@ describe('POST /machine-context/execute', () => {
     })
   })
 
-  it.each(['a\nb', '', 'x'.repeat(161)])('answers that there can be no tool %s', async (id) => {
+  it.each(['a\nb', '', 'x'.repeat(161)])('responds that no tool can have the id %s', async (id) => {
     const { send, calls } = setUp()
     const { status, body } = await send('POST', '/machine-context/execute', request({ tool: { id } }))
     expect(status).toBe(200)
@@ -223,25 +223,28 @@ describe('each failure of a call', () => {
     return expect(formatLine('machine-context', status, outcome, executionError)).toBe(line)
   })
 
-  it.each(['unauthenticated', 'forbidden', 'rate-limited', 'unavailable'] as const)('%s, at the door', async (type) => {
-    for (const [method, path] of [
-      ['POST', '/machine-context/execute'],
-      ['GET', '/machine-context/tools'],
-      ['POST', '/machine-context/tools'],
-    ] as const) {
-      const answer = await setUp({ principal: FAILURES[type] }).send(
-        method,
-        path,
-        path.endsWith('execute') ? REQUEST : undefined,
-      )
-      const { header, error } = answer.body
-      expect(header).toMatchObject({ messageType: 'error', messageId: 'new', source: 'switchboard' })
-      const line = findLine(FAILURES[type], 'machine-context')
-      expect(formatLine('machine-context', answer.status, error)).toBe(line)
-      if (type === 'unauthenticated') expect(answer.headers.get('www-authenticate')).toContain('Bearer')
-      if (type === 'rate-limited') expect(answer.headers.get('retry-after')).toBe('2')
-    }
-  })
+  it.each(['unauthenticated', 'forbidden', 'rate-limited', 'unavailable'] as const)(
+    '%s, before the call',
+    async (type) => {
+      for (const [method, path] of [
+        ['POST', '/machine-context/execute'],
+        ['GET', '/machine-context/tools'],
+        ['POST', '/machine-context/tools'],
+      ] as const) {
+        const answer = await setUp({ principal: FAILURES[type] }).send(
+          method,
+          path,
+          path.endsWith('execute') ? REQUEST : undefined,
+        )
+        const { header, error } = answer.body
+        expect(header).toMatchObject({ messageType: 'error', messageId: 'new', source: 'switchboard' })
+        const line = findLine(FAILURES[type], 'machine-context')
+        expect(formatLine('machine-context', answer.status, error)).toBe(line)
+        if (type === 'unauthenticated') expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+        if (type === 'rate-limited') expect(answer.headers.get('retry-after')).toBe('2')
+      }
+    },
+  )
 })
 
 describe('GET and POST /machine-context/tools', () => {
@@ -253,7 +256,7 @@ describe('GET and POST /machine-context/tools', () => {
     recordOf({ toolkit: 'Mail', tool: 'Sort', version: '2.0.0', description: 'Sorts', output: { type: 'number' } }),
   ]
 
-  it('gives a published document verbatim, and other tools as one document a toolkit', async () => {
+  it('gives a published document verbatim, and other tools as one document per toolkit', async () => {
     for (const method of ['GET', 'POST']) {
       const { status, body, text } = await setUp({ records }).send(method, '/machine-context/tools')
       expect(status).toBe(200)
@@ -283,7 +286,7 @@ describe('GET and POST /machine-context/tools', () => {
     }
   })
 
-  it('gives what a caller may see, also of one document', async () => {
+  it('gives only what the caller may see, even of a single document', async () => {
     const some = { ...key, tools: ['calculator.subtract', 'Mail.R*'] }
     const { body } = await setUp({ records, principal: some }).send('GET', '/machine-context/tools')
     expect(body.tools).toHaveLength(2)
@@ -295,7 +298,7 @@ describe('GET and POST /machine-context/tools', () => {
     ])
   })
 
-  it('keeps the order of fields, whatever they hold', async () => {
+  it('keeps the order of fields, whatever they contain', async () => {
     const odd = {
       metadata: { capabilities: [], text: '"capabilities":[]\n', tags: [] },
       capabilities: CALCULATOR.capabilities,
@@ -311,7 +314,7 @@ describe('GET and POST /machine-context/tools', () => {
     expect(text).toBe(`{"tools":[${JSON.stringify(odd)}]}`)
   })
 
-  it('narrows to one tool', async () => {
+  it('filters by tool', async () => {
     const { send } = setUp({ records })
     expect((await send('GET', '/machine-context/tools?toolkit=CALCULATOR')).body).toEqual({ tools: [CALCULATOR] })
     expect((await send('GET', '/machine-context/tools?toolkit=None')).body).toEqual({ tools: [] })
@@ -321,7 +324,7 @@ describe('GET and POST /machine-context/tools', () => {
     })
   })
 
-  it('says when nothing changed since', async () => {
+  it('responds with 304 if nothing has changed', async () => {
     const { send } = setUp({ records })
     const { headers } = await send('GET', '/machine-context/tools')
     const etag = headers.get('etag') ?? ''
@@ -337,7 +340,7 @@ describe('GET and POST /machine-context/tools', () => {
     })
   })
 
-  it('refuses a list that would be too long to give', async () => {
+  it('refuses a list that is too long', async () => {
     const large = Array.from({ length: 9 }, (_, n) => recordOf({ tool: `T${n}`, description: 'x'.repeat(2_000_000) }))
     expect(await setUp({ records: large }).send('GET', '/machine-context/tools')).toMatchObject({
       status: 400,

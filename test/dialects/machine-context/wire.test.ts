@@ -266,7 +266,7 @@ describe('a request message', () => {
       },
     ],
     [null, { type: 'request-malformed', message: 'Cannot read the body: Must be an object, got null' }],
-  ])('written as %j is read as it is meant', (body, wanted) => {
+  ])('written as %j is read with its meaning', (body, wanted) => {
     const read = decodeCall(body)
     expect('ok' in read ? read.failure : read).toEqual(wanted)
   })
@@ -301,7 +301,7 @@ describe('a reply', () => {
   const tool = { id: 'i', capability: 'c' }
   const outcome = { callId: 'c', durationMs: 5 }
 
-  it('holds the value, what it used, and the rest in the metadata', () => {
+  it('contains the value, the usage, and the rest in the metadata', () => {
     const plain = encodeOutcome({ ...outcome, result: ok(1) }, to, stamp)
     expect(plain).toStrictEqual({
       header,
@@ -324,7 +324,7 @@ describe('a reply', () => {
     expect(none).not.toHaveProperty('payload.execution.result')
   })
 
-  it('holds the failure of the execution, or is an error message', () => {
+  it('contains the failure of the execution, or is an error message', () => {
     const error = { code: 'EXECUTION_ERROR', message: 'The call was canceled' }
     const execution = { status: 'cancelled', error, execution_time_ms: 5 }
     expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) }, to, stamp)).toEqual({

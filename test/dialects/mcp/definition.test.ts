@@ -74,7 +74,7 @@ describe('MCP definitions', () => {
     }
   })
 
-  it('say all that a record takes', () => {
+  it('can contain everything that a record has', () => {
     const [definition] = decoded(FULL).definitions
     expect(definition).toEqual({
       toolkit: 'Kit',
@@ -100,13 +100,13 @@ describe('MCP definitions', () => {
     [{ annotations: { title: 'B' } }, undefined, 'B'],
     [{ annotations: { title: '' } }, undefined, undefined],
     [{}, undefined, undefined],
-  ])('with %j keep the title %j, and are displayed by %j, else by their name', (some, title, shown) => {
+  ])('with %j keep the title %j, and are displayed as %j, or by name', (some, title, shown) => {
     const [definition] = decoded({ ...TOOL, ...some }).definitions
     expect(definition?.title).toBe(title)
     expect(definition && getDisplayTitle(definition)).toBe(shown)
   })
 
-  it('of clients that write every field take null for what is absent', () => {
+  it('of clients that write every field may contain null for absent fields', () => {
     const nothing = { title: null, description: null, outputSchema: null, annotations: null, icons: null, _meta: null }
     expect(decoded({ ...TOOL, ...nothing }).definitions).toEqual(decoded(TOOL).definitions)
     const hints = { title: null, destructiveHint: null, idempotentHint: null, openWorldHint: null }
@@ -129,11 +129,11 @@ describe('MCP definitions', () => {
     ['admin.tools.list', 'admin_tools_list'],
     ['a'.repeat(64), 'a'.repeat(64)],
     ['a'.repeat(128), expect.stringMatching(/^a{55}_[0-9a-f]{8}$/)],
-  ])('named %s are called %s', (name, own) => {
+  ])('named %s get the name %s', (name, own) => {
     expect(decoded({ ...TOOL, name }).definitions[0]?.tool).toEqual(own)
   })
 
-  it('of one toolkit keep apart what differs by dots only', () => {
+  it('of one toolkit stay distinct if they differ by dots only', () => {
     const { definitions } = decoded({
       tools: [
         { ...TOOL, name: 'a_b' },
@@ -171,13 +171,13 @@ describe('MCP definitions', () => {
     [{ icons: [{ src: 'data:,', sizes: '48x48' }] }, '/icons/0/sizes'],
     [{ icons: [{ src: 'data:,', theme: 'blue' }] }, '/icons/0/theme'],
     [{ _meta: 1 }, '/_meta'],
-  ])('are refused with %j at %s', (some, path) => {
+  ])('with %j are refused at %s', (some, path) => {
     const tool = JSON.parse(JSON.stringify({ ...TOOL, ...some }))
     expect(problemsOf(tool)).toEqual([path])
     expect(problemsOf({ tools: [FULL, tool] })).toEqual([`/tools/1${path}`])
   })
 
-  it('need a toolkit and a version beside them, and are told how', () => {
+  it('need a toolkit and a version next to them, and the message says how to give them', () => {
     const result = mcp.decode(TOOL, {})
     expect(result.ok ? [] : result.problems).toEqual([
       { path: '/toolkit', message: expect.stringContaining('{"definition", "toolkit", "version"}') },
@@ -185,19 +185,19 @@ describe('MCP definitions', () => {
     ])
   })
 
-  it('are refused when they are none, or two tools have one name', () => {
+  it('are refused if the document is none, or if two tools have the same name', () => {
     expect(problemsOf([])).toEqual([''])
     expect(problemsOf({ tools: [] })).toEqual(['/tools'])
     expect(problemsOf({ tools: [1] })).toEqual(['/tools/0'])
     expect(problemsOf({ tools: [TOOL, { ...TOOL, name: 'ADD' }] })).toEqual(['/tools/1/name'])
   })
 
-  it('warn of what is kept and does nothing', () => {
+  it('warn about fields that are kept without effect', () => {
     const { warnings } = decoded({ ...TOOL, name: 'a.b', extra: 1 })
     expect(warnings.map(({ path }) => path)).toEqual(['/extra', '/name', '/description'])
   })
 
-  it('are given back as they were published, one or many', async () => {
+  it('are returned as they were published, one or many', async () => {
     const text = fc.string({ maxLength: 20 })
     const name = fc.stringMatching(/^[A-Za-z0-9_.-]{1,128}$/)
     const schema = fc.record({ type: fc.constant('object'), description: text }, { requiredKeys: ['type'] })
@@ -242,7 +242,7 @@ describe('MCP definitions', () => {
     )
   })
 
-  it('say of other dialects what they can, and list the rest', () => {
+  it('express what they can of other dialects, and report the rest', () => {
     const lost = record('plain', {
       output: null,
       securityLevel: 7,
@@ -274,7 +274,7 @@ describe('MCP definitions', () => {
 
 const ADD = { ...TOOL, description: 'Adds' }
 
-describe('what is read of MCP definitions', () => {
+describe('the decoding of MCP definitions', () => {
   it.each<[Json, unknown]>([
     [[], [['', 'Must be an object, got an empty array']]],
     [7, [['', 'Must be an object, got 7']]],
@@ -349,7 +349,7 @@ describe('what is read of MCP definitions', () => {
         ['/inputSchema/type', "Must be 'object': a tool's arguments have names"],
       ],
     ],
-  ])('of %j is what is wrong, and where', (document, problems) => {
+  ])('refuses %j with the problems and their paths', (document, problems) => {
     const read = mcp.decode(document, GIVEN)
     expect(read.ok ? [] : read.problems.map(({ path, message }) => [path, message])).toEqual(problems)
   })
@@ -402,7 +402,7 @@ describe('what is read of MCP definitions', () => {
       ],
       [{ path: '/tools/1/name', message: "It is called 'a_b_108bf50c' here" }],
     ],
-  ])('of %j is all it says', (document, wanted, expectedWarnings = []) => {
+  ])('reads %j completely', (document, wanted, expectedWarnings = []) => {
     const { definitions, schemas, warnings } = decoded(document)
     const own = definitions.map(({ tool, name, title, description, input, output, ...more }) => ({
       tool,
@@ -424,7 +424,7 @@ describe('what is read of MCP definitions', () => {
     expect(definitions[0]).toMatchObject({ ...GIVEN, tags: [] })
   })
 
-  it('is what they are recognized by', () => {
+  it('has its own rules of recognition', () => {
     expect(mcp.recognizes({ inputSchema: 7 })).toBe(true)
     for (const other of [{ tools: 7 }, { tools: [TOOL, 7] }, { tools: [TOOL, {}] }, 'inputSchema']) {
       expect(mcp.recognizes(other)).toBe(false)
@@ -498,7 +498,7 @@ describe('a record of another dialect as an MCP tool', () => {
     ],
     [{ metadata: {} }, {}, [{ path: '/metadata', reason: 'MCP has no such field' }]],
     [{ examples: [] }, {}, [{ path: '/examples', reason: 'MCP has no such field' }]],
-  ])('with %j says what it can, and lists the rest', (given, fields, expectedLosses = []) => {
+  ])('with %j expresses what it can, and reports the rest', (given, fields, expectedLosses = []) => {
     const { document, losses } = mcp.encode(recordOf({ name: 'Tool', ...given }))
     const least = { name: 'Tool', description: 'What it does', inputSchema: { type: 'object' } }
     expect(document).toEqual({ ...least, ...fields })

@@ -33,7 +33,7 @@ async function called(records: readonly ToolRecord[], name: string, version = '2
 }
 
 describe('where we deviate from the Tool of the MCP SDK', () => {
-  it('takes the toolkit and the version of a Tool from beside it', () => {
+  it('takes the toolkit and the version of a Tool from fields next to it', () => {
     expect(mcp.decode(TOOL, {})).toMatchObject({ ok: false, problems: [{ path: '/toolkit' }, { path: '/version' }] })
   })
 
@@ -73,7 +73,7 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
     expect(read).toMatchObject({ ok: false, problems: [{ path: '/icons/0/src' }] })
   })
 
-  it('copies no title to the other', async () => {
+  it('does not copy one title to the other', async () => {
     const [tool] = await listed([recordOf({ ...TOOL, annotations: { title: 'Adder' } })], '2025-11-25')
     expect(tool).toMatchObject({ annotations: { title: 'Adder' } })
     expect(tool).not.toHaveProperty('title')

@@ -17,8 +17,8 @@ async function call(failure: Failure, revision: 'legacy' | 'modern') {
   return { status: answer.status, error, result }
 }
 
-describe('a call of a revision until 2025-11-25', () => {
-  it.each(failures)('that fails with $type is answered as in the table', async (failure) => {
+describe('a call of a revision up to 2025-11-25', () => {
+  it.each(failures)('that fails with $type gets the response in the table', async (failure) => {
     const { status, error, result } = await call(failure, 'legacy')
     if (error) return expect(formatLine('mcp', status, error)).toBe(findLine(failure, 'mcp'))
     const { isError, content, ...meta } = result
@@ -28,7 +28,7 @@ describe('a call of a revision until 2025-11-25', () => {
 })
 
 describe('a call of 2026-07-28', () => {
-  it.each(modernFailures)('that fails with $type is answered as in the table', async (failure) => {
+  it.each(modernFailures)('that fails with $type gets the response in the table', async (failure) => {
     const { status, error, result } = await call(failure, 'modern')
     const line = findLine(failure, 'mcp')
     if (error) {
@@ -44,7 +44,7 @@ describe('a call of 2026-07-28', () => {
     return expect(formatLine('mcp', status, content[0].text, ...content.slice(1), meta)).toBe(line)
   })
 
-  it('says that the tool asks for something that MCP has no request for', async () => {
+  it('reports that the tool requests something that MCP cannot express', async () => {
     const failure = { type: 'input-required', requests: { r: { method: 'x/y', params: {} } } } as const
     const { status, result } = await call(failure, 'modern')
     expect(status).toBe(200)
@@ -53,7 +53,7 @@ describe('a call of 2026-07-28', () => {
   })
 })
 
-it('cuts methods that are long, and says names as they were asked for', () => {
+it('truncates long methods, and repeats names as they were requested', () => {
   expect(formatFailure({ type: 'route-unknown', method: 'm'.repeat(101), path: '/mcp' })).toBe(
     `There is no method '${'m'.repeat(100)}'`,
   )

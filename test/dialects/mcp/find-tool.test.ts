@@ -50,17 +50,17 @@ const inDocument = (toolkit: string) => `document:${JSON.stringify(['toolkit', t
 const add = (toolkit: string) => record('math_add', { toolkit, sourceName: 'math.add' })
 
 describe('a name with a dot', () => {
-  it('is the name in the document of the one toolkit that has it', async () => {
+  it('finds the tool with that name in its document, in the only toolkit that has it', async () => {
     const tools = { [inDocument('K1')]: add('K1'), 'name:["math.add"]': add('Other') }
     expect((await find('math.add', 'toolkits=K0,K1', tools)).found).toBe(inDocument('K1'))
   })
 
-  it('means no tool of the toolkits if several have it', async () => {
+  it('finds no tool of the toolkits if several have it', async () => {
     const tools = { [inDocument('K0')]: add('K0'), [inDocument('K1')]: add('K1') }
     expect((await find('math.add', 'toolkits=K0,K1', tools)).found).toBeUndefined()
   })
 
-  it('means no tool of nine toolkits, since the ninth may have it too', async () => {
+  it('finds no tool of nine toolkits, since the ninth may have it too', async () => {
     const tools = { [inDocument('K0')]: add('K0'), [inDocument('K8')]: add('K8') }
     const { found, seen } = await find('math.add', `toolkits=${toolkits(9).join()}`, tools)
     expect(found).toBeUndefined()
@@ -76,12 +76,12 @@ describe('a name with a dot', () => {
 describe('a name without a dot', () => {
   const tools = { 'name:add': record('add', { toolkit: 'K1' }), 'K0.add': record('add', { toolkit: 'K0' }) }
 
-  it('is the exposed name before it is a name in a toolkit', async () => {
+  it('is looked up as an exposed name before a name in a toolkit', async () => {
     expect(await find('add', 'toolkits=K0,K1', tools)).toEqual({ found: 'name:add', seen: ['name:add'] })
     expect((await find('add', 'toolkits=K0', tools)).found).toBe('K0.add')
   })
 
-  it('is the name in the toolkit first where tools are listed so', async () => {
+  it('is looked up as a name in the toolkit first if tools are listed with bare names', async () => {
     expect(await find('add', 'toolkits=K0&names=bare', tools)).toEqual({ found: 'K0.add', seen: ['K0.add'] })
     expect((await find('add', 'toolkits=K1&names=bare', tools)).found).toBe('name:add')
   })

@@ -30,8 +30,8 @@ async function resultOf(response: Promise<Response>) {
   return { status: answer.status, ...body }
 }
 
-describe('a tool that asks', () => {
-  it('hands a tool that asks for input the responses, and its own state', async () => {
+describe('a tool that requests input', () => {
+  it('gets the responses and its own state', async () => {
     const { modern } = asking({ requests: { n: form }, state: { step: 1 } })
     const first = await resultOf(modern('tools/call', ECHO, can(ALL)))
     expect(first.result).toEqual({
@@ -83,11 +83,14 @@ describe('a tool that asks', () => {
     [{ sampling: { tools: {} } }, withTools, true],
     [{ roots: {} }, roots, true],
     [{}, roots, false],
-  ])('answers a client with the capabilities %j, asked for %j, with %j', async (capabilities, request, asked) => {
-    const answer = await resultOf(asking({ requests: { r: request } }).modern('tools/call', ECHO, can(capabilities)))
-    if (asked) expect(answer).toMatchObject({ status: 200, result: { resultType: 'input_required' } })
-    else expect(answer).toMatchObject({ status: 400, error: { code: -32021, data: { requiredCapabilities: {} } } })
-  })
+  ])(
+    'responds to a client with the capabilities %j, for the request %j, with a request: %j',
+    async (capabilities, request, asked) => {
+      const answer = await resultOf(asking({ requests: { r: request } }).modern('tools/call', ECHO, can(capabilities)))
+      if (asked) expect(answer).toMatchObject({ status: 200, result: { resultType: 'input_required' } })
+      else expect(answer).toMatchObject({ status: 400, error: { code: -32021, data: { requiredCapabilities: {} } } })
+    },
+  )
 
   it('requests only input of the kinds that the client declared', async () => {
     const { modern } = asking({ requests: { n: form, s: sampling } })
@@ -106,7 +109,7 @@ describe('a tool that asks', () => {
   })
 })
 
-describe('a call that a person must first do something for', () => {
+describe('a call that needs an action of a person first', () => {
   const LINK = 'https://x.example/authorizations/a1/start'
   const google: AuthorizationChallenge = {
     id: 'google',
@@ -255,23 +258,20 @@ describe('a call that a person must first do something for', () => {
     it.each([
       ['google', 'a1', missing],
       ['approval', 'a2', approval],
-    ] as const)(
-      'that declared that it can show a URL, is an error of its own: %s',
-      async (_, elicitationId, failure) => {
-        const router = setUp({ run: () => fail(failure) })
-        const session = await started(router, '2025-11-25', { elicitation: { form: {}, url: {} } })
-        expect(session).toMatch(/^[\x21-\x7e]{32,}$/)
-        expect(await started(router, '2025-11-25', { elicitation: { url: {} } })).not.toBe(session)
-        const elicitations = [{ mode: 'url', url: LINK, message: expect.any(String), elicitationId }]
-        const headers = { 'mcp-session-id': session ?? '', 'mcp-protocol-version': '2025-11-25' }
-        for (const given of [{ headers }, can(ALL)]) {
-          expect(await resultOf(router.legacy('tools/call', ECHO, given))).toMatchObject({
-            status: 200,
-            error: { code: -32042, message: expect.stringContaining(LINK), data: { elicitations } },
-          })
-        }
-      },
-    )
+    ] as const)('that declared that it can show a URL, is its own error: %s', async (_, elicitationId, failure) => {
+      const router = setUp({ run: () => fail(failure) })
+      const session = await started(router, '2025-11-25', { elicitation: { form: {}, url: {} } })
+      expect(session).toMatch(/^[\x21-\x7e]{32,}$/)
+      expect(await started(router, '2025-11-25', { elicitation: { url: {} } })).not.toBe(session)
+      const elicitations = [{ mode: 'url', url: LINK, message: expect.any(String), elicitationId }]
+      const headers = { 'mcp-session-id': session ?? '', 'mcp-protocol-version': '2025-11-25' }
+      for (const given of [{ headers }, can(ALL)]) {
+        expect(await resultOf(router.legacy('tools/call', ECHO, given))).toMatchObject({
+          status: 200,
+          error: { code: -32042, message: expect.stringContaining(LINK), data: { elicitations } },
+        })
+      }
+    })
 
     it.each([
       ['2025-11-25', {}],

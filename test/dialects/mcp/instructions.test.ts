@@ -21,14 +21,14 @@ async function instructions(given: SetUp, query = ''): Promise<string> {
   return one?.result.instructions ?? ''
 }
 
-describe('the instructions that a client gets as it connects', () => {
+describe('the instructions for a client that connects', () => {
   it('counts the tools and toolkits that the caller sees, and explains approvals', async () => {
     expect(await instructions({ records: [record('one'), record('two')] })).toBe(
       'Switchboard gives you 2 tools of 1 toolkit. Some calls need a person first, to connect an account or to approve the call, and answer with a link: show it to the person, and call again with the same arguments afterwards. The toolkits and how many tools each has: Kit (2).',
     )
   })
 
-  it("begins with those of the caller's toolset, where it has some", async () => {
+  it("begins with those of the caller's toolset, if it has any", async () => {
     const withToolset = (instructions: string): SetUp => {
       const definition = { enabled: true, tools: [{ tool: 'Kit.*' }], instructions }
       return { principal: { ...ADMIN, view: { key: 'k', toolset: { name: 'sales', definition } } } }

@@ -12,7 +12,7 @@ describe('the header Origin', () => {
     ['http://localhost:8787/mcp', 'http://localhost:5173'],
     ['http://127.0.0.1:8787/mcp', 'http://localhost:5173'],
     ['http://[::1]:8787/mcp', 'https://127.0.0.1'],
-  ])('lets a page request %s from the origin %s', (url, origin) => {
+  ])('allows a request to %s from the origin %s', (url, origin) => {
     expect(from(origin, url)).toBe(true)
   })
 
@@ -27,7 +27,7 @@ describe('the header Origin', () => {
     ['http://localhost:8787/mcp', 'https://tools.example'],
     ['http://localhost:8787/mcp', 'http://localhost.evil.example'],
     ['http://localhost:8787/mcp', 'null'],
-  ])('lets no page request %s from the origin %s', (url, origin) => {
+  ])('refuses a request to %s from the origin %s', (url, origin) => {
     expect(from(origin, url)).toBe(false)
   })
 })

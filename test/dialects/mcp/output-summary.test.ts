@@ -8,7 +8,7 @@ const object = (properties: JsonObject, ...required: readonly string[]): JsonObj
   required: [...required],
 })
 
-describe('an output in short', () => {
+describe('the summary of an output', () => {
   it.each([
     [{ type: 'string', minLength: 1 }, 'string'],
     [{}, 'any'],
@@ -21,7 +21,7 @@ describe('an output in short', () => {
     [{ enum: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }, '"a" | "b" | "c" | "d" | "e" | "f" | …'],
   ])('summarizes the schema %j', (schema, text) => expect(summarizeSchema(schema, 1_500)).toBe(text))
 
-  it('summarizes a schema as deep as it fits', () => {
+  it('summarizes a schema to the depth that fits', () => {
     const many = (inner: JsonObject) =>
       object(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`property${at}`, inner])))
     const text = summarizeSchema(many(many(many({ type: 'string' }))), 1_500)
@@ -29,7 +29,7 @@ describe('an output in short', () => {
     expect(text).toContain('property19?: {…}')
   })
 
-  it('ends for schemas whose references repeat', () => {
+  it('ends for schemas with repeated references', () => {
     const wide = object(
       Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, { $ref: '#/$defs/wide' }])),
     )

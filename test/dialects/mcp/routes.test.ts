@@ -13,7 +13,7 @@ const body = async (response: Response) => ({ status: response.status, ...((awai
 
 describe('the legacy revisions', () => {
   it.each(['2024-10-07', '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'take a client of %s',
+    'accept a client of %s',
     async (version) => {
       const answer = await setUp().legacy('initialize', { protocolVersion: version, capabilities: {}, clientInfo: {} })
       expect(await body(answer)).toEqual({
@@ -31,12 +31,15 @@ describe('the legacy revisions', () => {
     },
   )
 
-  it.each(['2026-07-28', '1999-01-01', undefined])('offer a client of %s the newest', async (protocolVersion) => {
-    const answer = await setUp().legacy('initialize', { protocolVersion })
-    expect(await body(answer)).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
-  })
+  it.each(['2026-07-28', '1999-01-01', undefined])(
+    'offer the newest revision to a client of %s',
+    async (protocolVersion) => {
+      const answer = await setUp().legacy('initialize', { protocolVersion })
+      expect(await body(answer)).toMatchObject({ result: { protocolVersion: '2025-11-25' } })
+    },
+  )
 
-  it('answer ping, and say which methods they do not have', async () => {
+  it('respond to ping, and report unknown methods', async () => {
     const { legacy } = setUp()
     expect(await body(await legacy('ping'))).toEqual({ status: 200, jsonrpc: '2.0', id: 1, result: {} })
     for (const method of ['server/discover', 'resources/list', 'logging/setLevel']) {
@@ -44,7 +47,7 @@ describe('the legacy revisions', () => {
     }
   })
 
-  it('take notifications and responses without a word', async () => {
+  it('accept notifications and responses without a response body', async () => {
     const { request } = setUp()
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -58,7 +61,7 @@ describe('the legacy revisions', () => {
     }
   })
 
-  it('call without an initialize, with and without a version header, and refuse a version nobody knows', async () => {
+  it('accept calls without initialize, with and without a version header, and refuse an unknown version', async () => {
     const { legacy } = setUp()
     for (const version of [undefined, '2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       const answer = await legacy('tools/call', ECHO, { headers: { 'mcp-protocol-version': version } })
@@ -71,7 +74,7 @@ describe('the legacy revisions', () => {
     })
   })
 
-  it('answer batches, each message for itself', async () => {
+  it('respond to batches, message by message', async () => {
     const { request } = setUp()
     const call = { jsonrpc: '2.0', id: 'b', method: 'tools/call', params: ECHO }
     const answer = await request([
@@ -92,7 +95,7 @@ describe('the legacy revisions', () => {
     expect((await request(Array.from({ length: 101 }, () => call))).status).toBe(400)
   })
 
-  it('answer a batch within one meter, and say so for each message past it', async () => {
+  it('respond to a batch within one work budget, and report each message beyond it', async () => {
     const { request, calls } = setUp({
       run(_, { budget }) {
         withinBudget(() => budget.spend(400_000), '')
@@ -106,7 +109,7 @@ describe('the legacy revisions', () => {
     expect(calls).toHaveLength(3)
   })
 
-  it('do not take a client that went away for one that cancels', async () => {
+  it('do not treat a disconnected client as one that cancels', async () => {
     const { legacy, calls } = setUp()
     await legacy('tools/call', ECHO)
     expect(calls[0]?.caller.signal()).toBeUndefined()
@@ -115,7 +118,7 @@ describe('the legacy revisions', () => {
 })
 
 describe('2026-07-28', () => {
-  it('is discovered', async () => {
+  it('responds to server/discover', async () => {
     expect(await body(await setUp().modern('server/discover'))).toEqual({
       status: 200,
       jsonrpc: '2.0',
@@ -159,7 +162,7 @@ describe('2026-07-28', () => {
     expect(calls).toEqual([])
   })
 
-  it('takes a name in Base64, and needs no clientInfo', async () => {
+  it('accepts a name in Base64, and needs no clientInfo', async () => {
     const name = `=?base64?${btoa('echo')}?=`
     expect((await setUp().modern('tools/call', ECHO, { headers: { 'mcp-name': name } })).status).toBe(200)
   })
@@ -171,7 +174,7 @@ describe('2026-07-28', () => {
     },
   )
 
-  it('has no batches, and takes notifications', async () => {
+  it('has no batches, and accepts notifications', async () => {
     const { request } = setUp()
     const headers = { 'mcp-protocol-version': '2026-07-28' }
     expect(await body(await request([], headers))).toMatchObject({ status: 400, error: { code: -32600 } })
@@ -182,7 +185,7 @@ describe('2026-07-28', () => {
 })
 
 describe('the transport', () => {
-  it.each(['GET', 'DELETE', 'PUT', 'OPTIONS'])('has no %s', async (method) => {
+  it.each(['GET', 'DELETE', 'PUT', 'OPTIONS'])('refuses %s', async (method) => {
     const { app, execution } = setUp()
     const answer = await app.request('/mcp', { method }, {}, execution)
     expect(answer.status).toBe(405)
@@ -212,11 +215,11 @@ describe('the transport', () => {
     ['http://localhost.evil.example', 403],
     ['https://named.example', 200],
     ['https://named.example.evil.example', 403],
-  ])('answers a page of %s with %d', async (origin, status) => {
+  ])('responds to a page of %s with %d', async (origin, status) => {
     expect((await setUp().legacy('ping', {}, { headers: { origin } })).status).toBe(status)
   })
 
-  it('says 401 without metadata of OAuth, and when to come back', async () => {
+  it('responds with 401 without OAuth metadata, and with a time to retry', async () => {
     const stranger = await setUp({ refused: { type: 'unauthenticated', reason: 'Who are you' } }).legacy('ping')
     expect(stranger.headers.get('www-authenticate')).toBe('Bearer realm="switchboard"')
     expect(await body(stranger)).toEqual({
@@ -229,7 +232,7 @@ describe('the transport', () => {
     expect([eager.status, eager.headers.get('retry-after')]).toEqual([429, '2'])
   })
 
-  it('is spoken at each of its doors, of which each has its challenge', async () => {
+  it('serves every MCP path, each with its own challenge', async () => {
     const { request } = setUp({ refused: { type: 'unauthenticated', reason: 'Who?' } })
     const refused = await request({ jsonrpc: '2.0', id: 1, method: 'ping' }, {}, '/connect/mcp')
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="elsewhere"'])
@@ -256,7 +259,7 @@ describe('tools/list', () => {
     record('n', { output: null }),
   ]
 
-  it('gives all of a tool, in the order of the catalog, and says how long it holds', async () => {
+  it('gives all fields of a tool, in the order of the catalog, with a time to live', async () => {
     const { result } = (await (await setUp({ records }).modern('tools/list')).json()) as { result: object }
     expect(result).toMatchObject({
       resultType: 'complete',
@@ -280,7 +283,7 @@ describe('tools/list', () => {
     expect(tools[2]).not.toHaveProperty('outputSchema')
   })
 
-  it('wraps what is no object for legacy clients, and rewrites references', async () => {
+  it('wraps non-object outputs for legacy clients, and rewrites references', async () => {
     const { result } = (await (await setUp({ records }).legacy('tools/list')).json()) as { result: { tools: object[] } }
     expect(Object.keys(result)).toEqual(['tools', 'nextCursor'])
     expect(result.tools[1]).toMatchObject({
@@ -294,7 +297,7 @@ describe('tools/list', () => {
     })
   })
 
-  it('asks for a thousand, goes on at a cursor, and refuses others', async () => {
+  it('requests a thousand tools, continues at a cursor, and refuses other values', async () => {
     const { legacy, list } = setUp()
     await legacy('tools/list')
     expect(list.mock.calls[0]?.[0]).toMatchObject({ limit: 1000, versions: 'newest' })
@@ -304,7 +307,7 @@ describe('tools/list', () => {
     }
   })
 
-  it('needs the scope to read', async () => {
+  it('needs the scope tools:read', async () => {
     const principal: Principal = { ...ADMIN, scopes: ['tools:call'] }
     expect(await body(await setUp({ principal }).legacy('tools/list'))).toMatchObject({
       status: 403,
@@ -327,7 +330,7 @@ describe('a toolset', () => {
     ['tools=Kit.b&tools=c', ['b', 'c']],
     ['tools=Kit.*', ['a', 'b']],
     ['tools=', []],
-  ])('?%s lists %j, and calls nothing else', async (query, expected) => {
+  ])('?%s lists %j, and calls no other tool', async (query, expected) => {
     const { legacy } = setUp({ records })
     const path = `/mcp?${query}`
     expect(await names(await legacy('tools/list', {}, { path }))).toEqual(expected)
@@ -353,16 +356,19 @@ describe('a toolset', () => {
     ['tools=Kit.a,x', 'x', "did you mean 'a', 'b'?"],
     ['tools=hidden', 'hidden', "did you mean 'a', 'b'?"],
     ['mode=search&tools=hidden', 'hidden', "did you mean 'a', 'b'?"],
-  ])('?%s names a tool that its client sees nothing of, and is told', async (query, name, others) => {
-    const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Kit.a', 'Kit.b'] }
-    const { legacy, list } = setUp({ records: [...records, record('hidden')], principal })
-    expect(await body(await legacy('tools/list', {}, { path: `/mcp?${query}` }))).toMatchObject({
-      error: { code: -32602, message: `There is no tool '${name}' here: ${others}` },
-    })
-    expect(list.mock.calls.every(([{ q }]) => q === name)).toBe(true)
-  })
+  ])(
+    '?%s is refused with suggestions, since it names a tool that the client cannot see',
+    async (query, name, others) => {
+      const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Kit.a', 'Kit.b'] }
+      const { legacy, list } = setUp({ records: [...records, record('hidden')], principal })
+      expect(await body(await legacy('tools/list', {}, { path: `/mcp?${query}` }))).toMatchObject({
+        error: { code: -32602, message: `There is no tool '${name}' here: ${others}` },
+      })
+      expect(list.mock.calls.every(([{ q }]) => q === name)).toBe(true)
+    },
+  )
 
-  it('of tools that cannot be called lists none, and says that in a header', async () => {
+  it('without callable tools lists none, and says so in a header', async () => {
     const { legacy, list } = setUp({ records })
     list.mockResolvedValue({ lines: [''] })
     const noteOf = async (params: Record<string, unknown>, path: string) => {
@@ -383,12 +389,12 @@ describe('a toolset', () => {
   it.each([
     ['toolkit=Kit', 'toolkits'],
     ['mode=search&tool=Kit.a', 'tools'],
-  ])('says what ?%s is called, rather than list everything', async (query, name) => {
+  ])('?%s is refused with a hint at the right parameter, instead of listing everything', async (query, name) => {
     const answer = await body(await setUp().legacy('tools/list', {}, { path: `/mcp?${query}` }))
     expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining(`(meant '${name}'?)`) } })
   })
 
-  it('refuses what it does not know, and what is said twice', async () => {
+  it('refuses unknown and repeated parameters', async () => {
     for (const query of ['utm_source=x', 'mode=search&mode=search']) {
       expect((await setUp().legacy('tools/list', {}, { path: `/mcp?${query}` })).status).toBe(400)
     }
@@ -397,13 +403,13 @@ describe('a toolset', () => {
   })
 })
 
-describe('a call of a tool that there is none of', () => {
+describe('a call of an unknown tool', () => {
   const NONE = "Unknown tool: 'ehco': there is none, or you may not use it"
   const unknown = fail({ type: 'tool-unknown', ref: 'ehco', suggestions: [] })
   const called = async (given: Partial<SetUp>, path = '/mcp') =>
     body(await setUp({ run: () => unknown, ...given }).legacy('tools/call', { name: 'ehco', arguments: {} }, { path }))
 
-  it('names the one that was meant, to whoever may list it', async () => {
+  it('gets suggestions if the caller may list tools', async () => {
     const message = "Unknown tool: 'ehco': did you mean 'echo'?"
     for (const path of ['/mcp', '/mcp?toolkits=Kit']) {
       expect(await called({}, path)).toMatchObject({ error: { code: -32602, message } })
@@ -413,14 +419,14 @@ describe('a call of a tool that there is none of', () => {
     expect(await called({ principal })).toMatchObject({ error: { message: NONE } })
   })
 
-  it('names none while they cannot be found', async () => {
+  it('gets no suggestions while they cannot be looked up', async () => {
     const { legacy, near } = setUp({ run: () => unknown })
     near.mockRejectedValue(new UnreachableError('Out of reach'))
     const answer = await body(await legacy('tools/call', { name: 'ehco', arguments: {} }))
     expect(answer).toMatchObject({ error: { code: -32602, message: NONE } })
   })
 
-  it('says in search mode which there are', async () => {
+  it('explains the search tools in search mode', async () => {
     expect(await called({}, '/mcp?mode=search')).toMatchObject({
       error: { message: "Unknown tool: 'ehco': search_tools finds tools, and call_tool calls them" },
     })
@@ -452,7 +458,7 @@ describe('?mode=search', () => {
     expect(calls[0]?.call).toMatchObject({ toolRef: toNameRef('echo'), input: { a: 1 } })
   })
 
-  it('describes only what the key covers and the URL chooses', async () => {
+  it('describes only tools within the key and the URL', async () => {
     const records = [record('a'), record('b'), record('c', { toolkit: 'Other', securityLevel: 1 })]
     const described = async (principal: Principal, name: string, query = '') => {
       const { legacy } = setUp({ records, principal })
@@ -478,7 +484,7 @@ describe('?mode=search', () => {
     expect(await described(ANONYMOUS, 'c')).toContain("Unknown tool: 'c'")
   })
 
-  it('says what is wrong with what it was given, and calls nothing else', async () => {
+  it('reports invalid arguments, and calls no other tool', async () => {
     const { legacy } = setUp()
     for (const wrong of [
       call('search_tools', { query: 1 }),
@@ -495,7 +501,7 @@ describe('?mode=search', () => {
 })
 
 describe('tools/call', () => {
-  it('hands on what a call says of itself', async () => {
+  it('passes on the fields in the _meta of a call', async () => {
     const { legacy, calls } = setUp()
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
     const meta = { 'dev.switchboard/version': '^1.2', 'dev.switchboard/call_id': 'c1', traceparent }
@@ -545,7 +551,7 @@ describe('tools/call', () => {
     ['any', 7, '7', 7, undefined],
     ['any', null, 'null', undefined, undefined],
     ['none', null, 'null', undefined, undefined],
-  ] as const)('gives a value of an output that is %s: %j', async (kind, value, text, modernValue, legacyValue) => {
+  ] as const)('gives a value of an output of kind %s: %j', async (kind, value, text, modernValue, legacyValue) => {
     const { modern, legacy } = setUp({ records: [record('echo', { output: kinds[kind] })], run: () => succeed(value) })
     const content = [{ type: 'text', text }]
     const structured = (given: unknown) => (given === undefined ? {} : { structuredContent: given })
@@ -561,7 +567,7 @@ describe('tools/call', () => {
     })
   })
 
-  it('passes content on, and links to artifacts', async () => {
+  it('passes content on, and adds links to artifacts', async () => {
     const content = [{ type: 'image', data: 'AA==', mimeType: 'image/png' } as const]
     const shown = setUp({ run: () => ({ ok: true, value: null, content }) })
     expect(await body(await shown.legacy('tools/call', ECHO))).toMatchObject({ result: { content } })
@@ -598,7 +604,7 @@ describe('messages while a call runs', () => {
     expect(messages.at(-1)).toMatchObject({ id: 1, result: { content: [{ text: '1' }] } })
   })
 
-  it('are not sent to who did not ask, or takes no stream', async () => {
+  it('are not sent without a request, or to a client that does not accept streams', async () => {
     const json = async (answer: Promise<Response>) => (await answer).headers.get('content-type')
     expect(await json(reporting.modern('tools/call', ECHO))).toBe('application/json')
     const meta = { progressToken: 1 }
@@ -625,7 +631,7 @@ describe('messages while a call runs', () => {
     expect(messages).toHaveLength(sent ? 2 : 1)
   })
 
-  it('end with the failure when the call fails', async () => {
+  it('end with the failure if the call fails', async () => {
     const failing = setUp({
       run: async (_, { progress }) => {
         progress?.({ progress: 1 })
@@ -651,7 +657,7 @@ describe('messages while a call runs', () => {
     expect(signal?.reason).toMatchObject({ name: 'AbortError', message: 'The caller went away' })
   })
 
-  it('stop the tool when the request is given up', async () => {
+  it('stop the tool when the request is aborted', async () => {
     const { modern, calls } = setUp()
     const controller = new AbortController()
     await modern('tools/call', ECHO, { init: { signal: controller.signal } })

@@ -67,7 +67,7 @@ describe('search mode of a toolset with pinned tools', () => {
   }
   const THREE = ['search_tools', 'describe_tool', 'call_tool']
 
-  it('lists them behind the three, if the toolset has them and the URL chooses them', async () => {
+  it('lists them after the three search tools, if the toolset has them and the URL selects them', async () => {
     expect(await names(seen(['Kit.one', 'Kit.three', 'Other.one']))).toEqual([...THREE, 'one'])
     expect(await names(seen(['Kit.two']))).toEqual([...THREE, 'two'])
     // By the name that it has in the toolset, too
@@ -77,7 +77,7 @@ describe('search mode of a toolset with pinned tools', () => {
     expect(await names(seen([]))).toEqual(THREE)
   })
 
-  it('calls them by their names', async () => {
+  it('calls them by name', async () => {
     const router = seen(['Kit.one'])
     const answer = await router.legacy('tools/call', { name: 'one', arguments: { a: 1 } }, { path })
     expect(await answer.json()).toMatchObject({ result: { structuredContent: { a: 1 } } })
@@ -88,7 +88,7 @@ describe('search mode of a toolset with pinned tools', () => {
 })
 
 describe('search mode', () => {
-  it('lists its three tools to the letter', async () => {
+  it('lists its three tools with exactly these definitions', async () => {
     const { result } = (await (await setUp().legacy('tools/list', {}, { path })).json()) as { result: unknown }
     expect(result).toEqual({
       tools: [
@@ -186,7 +186,7 @@ describe('search mode', () => {
     expect(router.list.mock.calls.map(([asked]) => asked)).toEqual([query])
   })
 
-  it('finds names and descriptions of tools that can be called and were chosen', async () => {
+  it('finds names and descriptions of callable tools within the selection', async () => {
     const none: object = { implementation: undefined }
     const records = [record('a', { title: 'A' }), record('b', { title: '' }), record('c', none)]
     expect(await call(setUp({ records }), 'search_tools', { query: 'x' })).toEqual({
@@ -200,7 +200,7 @@ describe('search mode', () => {
     })
   })
 
-  it('finds nothing where the catalog has no such list', async () => {
+  it('finds nothing if the catalog has no such list', async () => {
     const router = setUp()
     router.list.mockResolvedValueOnce(undefined)
     expect(await call(router, 'search_tools', {})).toEqual({ tools: [] })
@@ -241,7 +241,7 @@ describe('search mode', () => {
     expect([router.calls, router.list.mock.calls]).toEqual([[], []])
   })
 
-  it('describes a tool, and cuts a name that is none', async () => {
+  it('describes a tool, and truncates an unknown name', async () => {
     expect(await call(setUp(), 'describe_tool', { name: 'echo' })).toEqual({
       name: 'echo',
       description: 'What echo does',
@@ -263,7 +263,7 @@ describe('search mode', () => {
     )
   })
 
-  it('describes a long output in short, unless its schema is wanted', async () => {
+  it('summarizes a long output, unless its schema is requested', async () => {
     const line = { type: 'object', properties: { text: { type: 'string', description: 'x'.repeat(2_000) } } }
     const output = { type: 'object', properties: { lines: { type: 'array', items: line } }, required: ['lines'] }
     const router = setUp({ records: [record('echo', { output })] })
@@ -274,24 +274,21 @@ describe('search mode', () => {
     expect(whole).toMatchObject({ outputSchema: output })
   })
 
-  it.each(['', '&select=1'])(
-    'describes long arguments in short too, unless their schema is wanted%s',
-    async (query) => {
-      const text = { type: 'string', description: 'x'.repeat(200) }
-      const properties = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`argument_${n}`, text]))
-      const input = { type: 'object', properties, required: ['argument_0'] }
-      const router = setUp({ records: [record('echo', { input, output: { type: 'string' } })] })
-      const short = await call(router, 'describe_tool', { name: 'echo' }, query)
-      expect(short.input).toMatch(/^\{ argument_0: string, argument_1\?: string, .*argument_39\?: string/)
-      expect(short.input.includes('_select?: string')).toBe(query !== '')
-      expect(short).not.toHaveProperty('inputSchema')
-      const whole = await call(router, 'describe_tool', { name: 'echo', output_schema: true }, query)
-      expect(whole.inputSchema).toMatchObject(input)
-      expect(whole).not.toHaveProperty('input')
-    },
-  )
+  it.each(['', '&select=1'])('also summarizes long arguments, unless their schema is requested%s', async (query) => {
+    const text = { type: 'string', description: 'x'.repeat(200) }
+    const properties = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`argument_${n}`, text]))
+    const input = { type: 'object', properties, required: ['argument_0'] }
+    const router = setUp({ records: [record('echo', { input, output: { type: 'string' } })] })
+    const short = await call(router, 'describe_tool', { name: 'echo' }, query)
+    expect(short.input).toMatch(/^\{ argument_0: string, argument_1\?: string, .*argument_39\?: string/)
+    expect(short.input.includes('_select?: string')).toBe(query !== '')
+    expect(short).not.toHaveProperty('inputSchema')
+    const whole = await call(router, 'describe_tool', { name: 'echo', output_schema: true }, query)
+    expect(whole.inputSchema).toMatchObject(input)
+    expect(whole).not.toHaveProperty('input')
+  })
 
-  it('calls a tool with its arguments, or with none', async () => {
+  it('calls a tool with or without arguments', async () => {
     const router = setUp({
       run: (made) =>
         toRefKey(made.toolRef) === 'name:echo' ? { ok: true, value: made.input } : fail({ type: 'cancelled' }),
@@ -302,7 +299,7 @@ describe('search mode', () => {
     expect(await call(router, 'call_tool', { name: 'echo', arguments: ' ' })).toEqual({})
   })
 
-  it('suggests what is called much like it, of what was chosen', async () => {
+  it('suggests similar names within the selection', async () => {
     const none: object = { implementation: undefined }
     const router = setUp({ records: [record('echo'), record('other', { toolkit: 'Other' }), record('dumb', none)] })
     const near = "Unknown tool: 'Kit_echoes': did you mean 'echo', 'other'?"
@@ -323,7 +320,7 @@ describe('search mode', () => {
     })
   })
 
-  it('says how many there are, which words none has, and where to go on', async () => {
+  it('reports the total, the unmatched words and the next cursor', async () => {
     const router = setUp()
     router.list.mockResolvedValueOnce({ lines: ['{"name":"a"}'], total: 7, unmatched: ['rome'], nextCursor: 'c' })
     expect(await call(router, 'search_tools', { query: 'x', limit: 1 })).toEqual({
@@ -338,7 +335,7 @@ describe('search mode', () => {
     )
   })
 
-  it('names a few other tools that are the same operation, unless weaker matches are wanted too', async () => {
+  it('names a few other tools that are the same operation, unless weaker matches are requested too', async () => {
     const router = setUp()
     const operation = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ id: `Kit.${name}@1.0.0`, name }))
     const listing = { lines: ['{"name":"a"}', '', '{"name":"f"}'], operations: [operation, [], []], total: 9 }
@@ -351,7 +348,7 @@ describe('search mode', () => {
     })
   })
 
-  it('refuses toolkits that there are none of', async () => {
+  it('refuses unknown toolkits', async () => {
     const router = setUp()
     const said = "There is no toolkit 'Kti' here: did you mean 'Kit'?"
     expect(await call(router, 'search_tools', { query: 'x' }, '&toolkits=Kit,Kti')).toBe(said)
@@ -364,7 +361,7 @@ describe('search mode', () => {
     expect(router.list.mock.calls).toEqual([])
   })
 
-  it('costs a model at most 1,200 tokens of definitions, and 1,500 of five tools', async () => {
+  it('costs a model at most 1,200 tokens of definitions, and 1,500 for a search result of five tools', async () => {
     const { result } = (await (await setUp().legacy('tools/list', {}, { path })).json()) as { result: unknown }
     expect(tokens(JSON.stringify(result))).toBeLessThanOrEqual(1_200)
     const texts = ['Reads what was posted to a mailbox. ', '日本語の説明文です。', 'Ünïcödé ', 'x9Q!~zK7#', '🪴🧭']

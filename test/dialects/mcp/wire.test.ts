@@ -158,7 +158,7 @@ describe('the params of tools/call', () => {
         status: 200,
       },
     ],
-  ])('reads the params %j of tools/call, or says what is wrong with them', (params, wanted) =>
+  ])('reads the params %j of tools/call, or reports what is wrong', (params, wanted) =>
     expect(decodeToolCall(params)).toEqual(wanted),
   )
 

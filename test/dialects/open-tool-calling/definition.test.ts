@@ -64,7 +64,7 @@ describe('a definition', () => {
     })
   })
 
-  it('comes back as it was, and is recognised', () => {
+  it('is returned unchanged, and is recognized', () => {
     expect(openToolCalling.recognizes(DEFINITION)).toBe(true)
     expect(openToolCalling.recognizes({ input_schema: {}, id: 'A.B@1.0.0' })).toBe(false)
     const record = recordOf(decoded(DEFINITION), 'open-tool-calling', DEFINITION)
@@ -94,7 +94,7 @@ describe('a definition', () => {
       { provider_type: 'oauth2', provider_id: 'google', id: 'x', oauth2: {} },
       [{ id: 'google', oauth2: { scopes: [] } }],
     ],
-  ])('with the authorization %j asks for %j', (authorization, wanted) => {
+  ])('with the authorization %j requires %j', (authorization, wanted) => {
     expect(decoded({ ...DEFINITION, requirements: { authorization } }).requirements.authorization).toEqual(wanted)
   })
 
@@ -127,20 +127,20 @@ describe('a definition', () => {
         '/input/parameters/1/name',
       ],
     ],
-  ])('with %s is refused, with where', (_, change, paths) => {
+  ])('with %s is refused with paths', (_, change, paths) => {
     expect(problemsOf(change).sort()).toEqual([...paths].sort())
   })
 
-  it('agrees with what is given beside it', () => {
+  it('must agree with the fields given next to it', () => {
     expect(problemsOf({}, { toolkit: 'Mail', version: '2.0.0' })).toEqual(['/toolkit/version', '/toolkit/name'])
     expect(problemsOf({ fully_qualified_name: 'Gmail.GetEmails' })).toEqual([])
   })
 })
 
-describe("a definition in the words of the RFC's text", () => {
+describe('a definition that follows the text of the RFC', () => {
   const { fully_qualified_name: id, input, ...rest } = DEFINITION
 
-  it("may say its 'id'", () => {
+  it("may have an 'id'", () => {
     expect(decoded({ ...rest, id: id ?? null, input: input ?? null })).toEqual(decoded(DEFINITION))
     expect(decoded({ ...DEFINITION, id: id ?? null })).toEqual(decoded(DEFINITION))
     const { metadata, ...others } = decoded(DEFINITION)
@@ -173,7 +173,7 @@ describe("a definition in the words of the RFC's text", () => {
     expect(warnings).toEqual([{ path: '/name', message: `It is called 'Gmail.${tool}' here` }])
   })
 
-  it("may have a toolkit of such a name, for which the publisher's may stand", () => {
+  it('may have a readable toolkit name, which the publisher can replace', () => {
     const document = { ...DEFINITION, fully_qualified_name: 'x', toolkit: { name: 'My mail', version: '1.2.0' } }
     expect(decoded(document)).toMatchObject({ toolkit: 'My_mail', tool: 'GetEmails' })
     const given = openToolCalling.decode(document, { toolkit: 'Post' })
@@ -184,7 +184,7 @@ describe("a definition in the words of the RFC's text", () => {
     'https://github.com/OpenToolCalling/Specification/tree/main/specification/http/1.0/tool_definition.schema.json',
     'http://json-schema.org/draft-07/schema#',
     'https://json-schema.org/draft/2020-12/schema',
-  ])("may be of the schema '%s'", ($schema) => {
+  ])("may have the schema '%s'", ($schema) => {
     expect(decoded({ ...DEFINITION, $schema })).toEqual(decoded(DEFINITION))
   })
 })
@@ -204,7 +204,7 @@ describe('a record of another dialect', () => {
   const written = (more: Partial<Definition>) =>
     JSON.parse(JSON.stringify(openToolCalling.encode(recordOf({ ...plain, ...more })).document))
 
-  it('says which schema it is of, and what its toolkit is for', () => {
+  it('names its schema, and describes its toolkit', () => {
     expect(written({})).toMatchObject({
       $schema: DEFINITION_SCHEMA,
       toolkit: { name: 'A', version: '1.0.0', description: 'The tools of A' },
@@ -244,12 +244,12 @@ describe('a record of another dialect', () => {
     expect(written(more).output.available_modes).toEqual(modes)
   })
 
-  it('says which parameters no model may infer', () => {
+  it('marks the parameters that no model may infer', () => {
     const { input } = written({ metadata: { non_inferrable_parameters: ['b'] } })
     expect(input.parameters.map((each: { inferrable: boolean }) => each.inferrable)).toEqual([true, false])
   })
 
-  it('lists what the RFC cannot say', () => {
+  it('reports what the RFC cannot express', () => {
     const record = recordOf({
       ...decoded(DEFINITION),
       name: 'other',
@@ -327,7 +327,7 @@ describe('a record of another dialect', () => {
       })
     })
 
-  it('comes back as it was, unless losses say how not', () => {
+  it('is decoded unchanged, except for the reported losses', () => {
     fc.assert(
       fc.property(records, (record) => {
         const { document, losses } = openToolCalling.encode(record)
@@ -376,8 +376,8 @@ function completed(document: JsonObject): unknown {
   }
 }
 
-describe("other people's definitions", () => {
-  it.skipIf(!hasShared(CATALOGUE))(`are read, and come back as they were${unlessShared(CATALOGUE)}`, () => {
+describe('third-party definitions', () => {
+  it.skipIf(!hasShared(CATALOGUE))(`are decoded, and returned unchanged${unlessShared(CATALOGUE)}`, () => {
     const documents = readShared(CATALOGUE)
       .trim()
       .split('\n')
@@ -394,7 +394,7 @@ describe("other people's definitions", () => {
   })
 })
 
-describe('what is wrong with a definition', () => {
+describe('the decoding of a definition', () => {
   it.each<[JsonObject, unknown]>([
     [{ $schema: 1 }, [['/$schema', `Must be the schema of the RFC, '${DEFINITION_SCHEMA}', got 1`]]],
     [
@@ -480,7 +480,7 @@ describe('what is wrong with a definition', () => {
       { toolkit: { name: 'Gmail', version: 3 }, fully_qualified_name: 'Gmail.Other@1.2.0' },
       [['/toolkit/version', 'Must be a version of the form x.y.z, got 3']],
     ],
-  ])('that has %j is said, with where', (change, problems) => {
+  ])('with %j reports problems with paths', (change, problems) => {
     const result = openToolCalling.decode({ ...DEFINITION, ...change }, {})
     expect(result.ok ? [] : result.problems.map(({ path, message }) => [path, message])).toEqual(problems)
   })
@@ -525,7 +525,7 @@ describe('what is wrong with a definition', () => {
       { output: { description: 'D' }, metadata: {}, paths: ['/input', '/output'] },
     ],
     [{ available_modes: ['value', 'null', 'error'] }, { output: {}, metadata: {}, paths: ['/input', '/output'] }],
-  ])('and the output %j is kept whole', (output, wanted) => {
+  ])('keeps the output %j as a whole', (output, wanted) => {
     const result = openToolCalling.decode({ ...DEFINITION, output }, {})
     if (!result.ok) throw new Error(JSON.stringify(result.problems))
     const [definition] = result.value.definitions
@@ -536,7 +536,7 @@ describe('what is wrong with a definition', () => {
     expect(result.value.warnings).toEqual([])
   })
 
-  it('says nothing beside itself when it says the least', () => {
+  it('adds nothing for absent optional fields', () => {
     const least = {
       name: 'A',
       fully_qualified_name: 'anything at all',
@@ -559,7 +559,7 @@ describe('what is wrong with a definition', () => {
     expect(decoded({ ...least, requirements: { authorization } }).metadata).toEqual({ provider: authorization })
   })
 
-  it('is recognized by its full name, or by its parameters', () => {
+  it('recognizes a definition by its full name, or by its parameters', () => {
     expect(openToolCalling.recognizes({ fully_qualified_name: 1 })).toBe(true)
     expect(openToolCalling.recognizes({ input: { parameters: [] } })).toBe(true)
     expect(openToolCalling.recognizes({ id: 'A', toolkit: {}, input: [] })).toBe(true)

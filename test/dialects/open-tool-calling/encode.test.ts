@@ -57,13 +57,13 @@ describe('a listed definition', () => {
     expect(listed(change)).toEqual({ ...DEFINITION, ...wanted })
   })
 
-  it('has its fully qualified name also where it was published with an id', () => {
+  it('has its fully qualified name even if it was published with an id', () => {
     const { fully_qualified_name: id = null, ...rest } = DEFINITION
     const source = { dialect: 'open-tool-calling', document: { ...rest, id } }
     expect(encodeListed({ ...RECORD, source })).toEqual(DEFINITION)
   })
 
-  it('is made of a record of another dialect', () => {
+  it('can be made from a record of another dialect', () => {
     expect(encodeListed({ ...RECORD, source: { dialect: 'mcp', document: {} } })).toEqual({
       $schema: DEFINITION_SCHEMA,
       name: 'GetEmails',

@@ -67,7 +67,7 @@ describe('an output of content', () => {
     else expect(encodeOutput(success, tool)).toMatchObject(output)
   })
 
-  it('keeps what is no media type out of the URL', () => {
+  it('keeps an invalid media type out of the URL', () => {
     const odd = gave([{ type: 'image', data: '', mimeType: 'image/png;a="\n"' }])
     expect(encodeOutput(odd, ARTIFACTS)).toMatchObject({ artifact: { url: 'data:image/png;base64,', size: 0 } })
     expect(encodeOutput(gave([{ ...image, mimeType: '?' }]), ARTIFACTS)).toMatchObject({

@@ -83,12 +83,12 @@ describe('requirements', () => {
     ],
     [{ secrets: {} }, [['/secrets', 'Must be an array, got an object']]],
     [{ more: 1 }, [['/more', "Unknown field 'more': wanted 'secrets', 'authorization', 'metadata'"]]],
-  ])('written as %j are read, or refused with where and why', (document, wanted) => {
+  ])('written as %j are read, or refused with paths and reasons', (document, wanted) => {
     const read = parseValue(requirementsReader, document)
     expect(read.ok ? read.value : read.problems.map(({ path, message }) => [path, message])).toEqual(wanted)
   })
 
-  it('are written with one authorization, and the rest is among the losses', () => {
+  it('are written with one authorization, and the others are reported as losses', () => {
     const losses: Loss[] = []
     const authorization = [{ id: 'a', oauth2: { scopes: ['s'] } }, { id: 'b' }, { id: 'c' }]
     expect(encodeRequirements({ authorization, secrets: [{ id: 'KEY' }], user_id: true }, losses)).toEqual({
@@ -102,7 +102,7 @@ describe('requirements', () => {
     ])
   })
 
-  it('are null where there are none', () => {
+  it('are null if there are none', () => {
     const losses: Loss[] = []
     expect(encodeRequirements({ authorization: [], secrets: [], user_id: false }, losses)).toEqual({
       secrets: null,

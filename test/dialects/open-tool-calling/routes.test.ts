@@ -51,7 +51,7 @@ function setUp(answer: Answer = ok(3), { refused = undefined as Failure | undefi
 }
 
 describe('GET /worker/tools', () => {
-  it('is one list, and refused where an isolate has no room for it', async () => {
+  it('is one list, and is refused if an isolate has no memory for it', async () => {
     const { app, list } = setUp()
     expect(await (await app.request('/worker/tools')).json()).toEqual([{ n: 1 }, { n: 2 }])
     list.mockResolvedValue({ lines: [`"${'x'.repeat(16_000_000)}"`] })
@@ -183,7 +183,7 @@ describe('POST /worker/tools/invoke', () => {
     ])
   })
 
-  it('reads a request as the engine sends it, with little or with nulls', async () => {
+  it('reads a request of the engine, with few fields or with nulls', async () => {
     const { post, calls } = setUp()
     const context = { secrets: [{ key: 'KEY', value: 'S' }], metadata: [{ key: 'a', value: 'b' }], authorization: null }
     await post({ tool: { name: 'Add', toolkit: 'Demo', version: null }, inputs: null, run_id: null, context })
@@ -201,7 +201,7 @@ describe('POST /worker/tools/invoke', () => {
     })
   })
 
-  it('takes a name without a toolkit for the one that models see, else for that of the only tool called so', async () => {
+  it('looks up a name without a toolkit as an exposed name, and then as the name of the only such tool', async () => {
     const seen = setUp()
     await seen.post({ tool: { name: 'Demo_Add' } })
     expect(seen.calls.map(({ toolRef }) => toRefKey(toolRef))).toEqual(['name:Demo_Add'])
@@ -212,19 +212,19 @@ describe('POST /worker/tools/invoke', () => {
     expect(several.calls).toHaveLength(1)
   })
 
-  it("takes a tool's readable name for either of the names that it may have", async () => {
+  it('accepts the readable name of a tool in either of its converted forms', async () => {
     const { post, calls } = setUp(ok(3))
     await post({ tool: { name: 'Add Two', toolkit: 'Demo' } })
     expect(calls).toMatchObject([{ toolRef: toIdRef('Demo.Add_Two'), fallback: { toolRef: toIdRef('Demo.AddTwo') } }])
   })
 
-  it.each(OUTPUTS)('answers with %s', async (_, result, success, output) => {
+  it.each(OUTPUTS)('responds with %s', async (_, result, success, output) => {
     const { status, body } = await setUp(result).post(REQUEST)
     expect({ status, body }).toEqual({ status: 200, body: { ...FRAME, success, ...(output ? { output } : {}) } })
   })
 
   it.skipIf(!hasShared(RESPONSE))(
-    `answers as the RFC's schema says, its erratum corrected${unlessShared(RESPONSE)}`,
+    `matches the response schema of the RFC, with its erratum corrected${unlessShared(RESPONSE)}`,
     async () => {
       const schema = JSON.parse(readShared(RESPONSE))
       // It requires 'invocation_id', which it neither defines nor allows; its text calls it 'execution_id'
@@ -257,7 +257,7 @@ describe('POST /worker/tools/invoke', () => {
     expect(calls).toEqual([])
   })
 
-  it('keeps the statuses of HTTP', async () => {
+  it('uses HTTP status codes', async () => {
     expect((await setUp().post('{}', 'text/plain')).status).toBe(415)
     expect((await setUp().post(`"${'x'.repeat(4 * 1024 * 1024)}"`)).status).toBe(413)
     const { app } = setUp(ok(1), { refused: { type: 'unauthenticated', reason: 'who?' } })
@@ -268,7 +268,7 @@ describe('POST /worker/tools/invoke', () => {
 })
 
 describe('GET /worker/tools and /worker/health', () => {
-  it('lists all pages as a bare array, with a tag', async () => {
+  it('lists all pages as a bare array, with an ETag', async () => {
     const { app, list } = setUp()
     const response = await app.request('/worker/tools')
     expect(await response.json()).toEqual([{ n: 1 }, { n: 2 }])
@@ -285,7 +285,7 @@ describe('GET /worker/tools and /worker/health', () => {
     })
   })
 
-  it('says of the list what an engine compares: how many tools, and a hash', async () => {
+  it('reports the number of tools and a hash of the list, which an engine compares', async () => {
     const { app } = setUp()
     const health = await (await app.request('/worker/health')).json()
     expect(health).toMatchObject({ tool_count: '2', tool_definitions_hash: expect.stringMatching(/./) })
@@ -306,8 +306,8 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
   'malformed.status': 'A malformed request is 400; theirs is a bare 500',
 }
 
-describe("the recorded worker's shapes", () => {
-  it.skipIf(!hasShared(TRANSCRIPT))(`hold, but for the differences listed${unlessShared(TRANSCRIPT)}`, async () => {
+describe('the recorded responses of the reference worker', () => {
+  it.skipIf(!hasShared(TRANSCRIPT))(`match, except for the listed differences${unlessShared(TRANSCRIPT)}`, async () => {
     const exchanges = JSON.parse(readShared(TRANSCRIPT))
     expect(exchanges.length).toBeGreaterThan(0)
     const seen = new Set<string>()

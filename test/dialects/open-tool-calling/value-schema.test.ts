@@ -139,7 +139,7 @@ describe('parameters', () => {
         ],
       ],
     ],
-  ])('written as %j are the schema of an object, or refused with where and why', (input, wanted) => {
+  ])('written as %j become an object schema, or are refused with paths and reasons', (input, wanted) => {
     expect(read(buildParametersReader(), input)).toEqual(wanted)
   })
 })

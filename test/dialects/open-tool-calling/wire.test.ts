@@ -257,7 +257,7 @@ describe('a tool request', () => {
     ],
     [{}, { type: 'request-malformed', message: "Cannot read the body at 'tool': Is required" }],
     [null, { type: 'request-malformed', message: 'Cannot read the body: Must be an object, got null' }],
-  ])('written as %j is read as it is meant', (body, wanted) => {
+  ])('written as %j is read with its meaning', (body, wanted) => {
     const read = decodeInvocation(body)
     expect('ok' in read ? read.failure : read).toEqual(wanted)
   })
@@ -269,7 +269,7 @@ describe('a tool response', () => {
   const outcome = { callId: 'c', durationMs: 5 }
   const artifact = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
 
-  it('holds the value, an artifact, or nothing', () => {
+  it('contains the value, an artifact, or nothing', () => {
     expect(encodeOutcome({ ...outcome, result: ok([1]) }, now)).toEqual({
       ...frame,
       success: true,
@@ -296,7 +296,7 @@ describe('a tool response', () => {
     }
   })
 
-  it('holds the error, but for failures that HTTP has statuses for', () => {
+  it('contains the error, except for failures with an HTTP status', () => {
     expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) }, now)).toEqual({
       ...frame,
       success: false,

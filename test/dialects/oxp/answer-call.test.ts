@@ -55,8 +55,8 @@ describe('progress', () => {
   })
 })
 
-describe('a call that reports nothing', () => {
-  it('answers with JSON if the tool reports no progress', async () => {
+describe('a call without progress', () => {
+  it('is answered with JSON', async () => {
     const response = await answer({ form: 'bare', limitStatuses: [{ name: 'tool', quota: 2, remaining: 1 }] })
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('ratelimit')).toBe('"tool-at-once";r=1')

@@ -68,7 +68,7 @@ describe('an OXP definition', () => {
     })
   })
 
-  it('requires nothing, has no output, and no scopes, where it says so or does not say', () => {
+  it('has no requirements, output or scopes if it says so or leaves them out', () => {
     expect(read({ output_schema: null })).toMatchObject({
       definitions: [{ output: null, requirements: { authorization: [], secrets: [], user_id: false } }],
       schemas: [{ path: '/input_schema/parameters' }],
@@ -110,7 +110,7 @@ describe('an OXP definition', () => {
     ],
     [{}, { input: {}, path: '/input_schema', warnings: [] }],
     [{ parameters: { properties: 7 } }, { input: { properties: 7 }, path: '/input_schema/parameters', warnings: [] }],
-  ])('takes %j for an input schema as it is meant, and says what is not described', (input_schema, wanted) => {
+  ])('reads %j as the intended input schema, and warns about missing descriptions', (input_schema, wanted) => {
     const result = oxp.decode({ ...DOCUMENT, input_schema }, {})
     if (!result.ok) return expect(result.problems).toEqual(wanted)
     const [definition] = result.value.definitions
@@ -273,9 +273,9 @@ describe('an OXP definition', () => {
         ],
       ],
     ],
-  ])('with %j is refused, with where and why', (change, problems) => expect(read(change, GIVEN)).toEqual(problems))
+  ])('with %j is refused with paths and reasons', (change, problems) => expect(read(change, GIVEN)).toEqual(problems))
 
-  it('may be of any toolkit and version when none is given beside it', () => {
+  it('may have any toolkit and version if none is given next to it', () => {
     expect(read({ id: 'Other.Add@1.0.0' })).toMatchObject({ definitions: [{ toolkit: 'Other' }] })
     expect(read({ version: 7 })).toEqual([['/version', 'Must be a version of the form x.y.z, got 7']])
   })
@@ -287,7 +287,7 @@ describe('an OXP definition', () => {
   })
 })
 
-it.each([{ type: ['object'] }, { parameters: { type: ['object'] } }])('%j is of the type object', (input_schema) => {
+it.each([{ type: ['object'] }, { parameters: { type: ['object'] } }])('%j has the type object', (input_schema) => {
   expect(read({ input_schema })).toMatchObject({ definitions: [{ input: { type: 'object' } }] })
 })
 
@@ -302,7 +302,7 @@ describe('a record as OXP', () => {
   const WRITTEN = { id: 'Kit.Add@1.0.0', name: 'Add', description: 'Adds', version: '1.0.0', output_schema: {} }
   const input_schema = { parameters: { type: 'object', properties: {} } }
 
-  it('gives back what was published, its input schema in the form that is asked for', () => {
+  it('is returned as published, with the input schema in the requested form', () => {
     const result = oxp.decode(DOCUMENT, {})
     if (!result.ok) throw new Error('Cannot decode')
     const record = published(result.value.definitions[0]!, 'oxp', DOCUMENT)
@@ -316,7 +316,7 @@ describe('a record as OXP', () => {
     }
   })
 
-  it('of another dialect says what it can', () => {
+  it('of another dialect expresses what it can', () => {
     const record = recordOf(RECORD)
     expect(oxp.encode(record)).toEqual({ document: { ...WRITTEN, input_schema }, losses: [] })
     expect(Object.keys(toSeedDocument(record))).not.toContain('requirements')
@@ -347,7 +347,7 @@ describe('a record as OXP', () => {
     expect(toSeedDocument(recordOf({ ...RECORD, requirements })).requirements).toEqual(written)
   })
 
-  it('has references written out, and names those that cannot be', () => {
+  it('has its references resolved, and reports those that cannot be', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } }
     const record = recordOf({
       ...RECORD,
@@ -364,33 +364,33 @@ describe('a record as OXP', () => {
     ])
   })
 
-  it('has schemas that are objects for parameters', () => {
+  it('has parameter schemas that are objects', () => {
     const input = { type: 'object', properties: { a: true, b: false, c: { type: 'string' } } }
     const parameters = { type: 'object', properties: { a: {}, b: { not: {} }, c: { type: 'string' } } }
     expect(toSeedDocument(recordOf({ ...RECORD, input })).input_schema).toEqual({ parameters })
     expect(encodeFlat(recordOf({ ...RECORD, input })).document).toMatchObject({ input_schema: parameters })
   })
 
-  it('has no keyword flat by which it would be taken for one that wraps its parameters', () => {
+  it('has no top-level keyword that would make it look like a wrapped schema', () => {
     const input = { type: 'object', parameters: { type: 'string' } }
     const { document } = encodeFlat(recordOf({ ...RECORD, input }))
     expect(document).toMatchObject({ input_schema: { type: 'object' } })
     expect(document).not.toHaveProperty('input_schema.parameters')
   })
 
-  it("has an id of OXP's characters, and names what it has in place of others", () => {
+  it('has an id in the characters of OXP, and reports the replaced characters', () => {
     const { document, losses } = oxp.encode(recordOf({ toolkit: 'my-kit', tool: 'a-b', version: '1.0.0-rc.1+7' }))
     expect(document).toMatchObject({ id: 'my_kit.a_b@1.0.0', version: '1.0.0' })
     expect(losses.map(({ path }) => path)).toEqual(['/toolkit', '/tool', '/version'])
   })
 
-  it('is a line of a list, unless its version is none of OXP', () => {
+  it('is listed, unless OXP cannot express its version', () => {
     const record = recordOf(RECORD)
     expect(toListLine(record)).toBe(JSON.stringify(toSeedDocument(record)))
     for (const version of ['1.0.0-rc.1', '1.0.0+7']) expect(toListLine({ ...record, version })).toBe('')
   })
 
-  it('lists what it cannot say', () => {
+  it('reports what it cannot express', () => {
     const reason = 'OXP 1.0 has no such field'
     const more = { title: '', annotations: {}, icons: [], _meta: {}, metadata: {}, examples: [], tags: ['a'] }
     expect(oxp.encode(recordOf({ ...more, securityLevel: 1 })).losses).toEqual(

@@ -66,7 +66,7 @@ const call = (given: Given, headers?: Record<string, string>, body: unknown = CA
   setUp(given).send('POST', '/tools/call', body, headers)
 
 describe.each(['/tools/call', '/oxp/tools/call'])('POST %s', (path) => {
-  it('answers in an envelope, and to a client that says its version bare, with ours', async () => {
+  it('responds with an envelope, or without one to a client that sends its version, with our version', async () => {
     const { send, calls } = setUp()
     const enveloped = await send('POST', path, CALL)
     expect(enveloped.body).toEqual({
@@ -82,7 +82,7 @@ describe.each(['/tools/call', '/oxp/tools/call'])('POST %s', (path) => {
 })
 
 describe('progress', () => {
-  it('is told to who names server-sent events, and to nobody else', async () => {
+  it('is sent only to a client that accepts server-sent events by name', async () => {
     const { send, callers } = setUp()
     const accepted = [
       'text/event-stream',
@@ -101,7 +101,7 @@ describe('progress', () => {
 })
 
 describe('a call that fails', () => {
-  it('says so for no cache to keep, in either form', async () => {
+  it('is not cacheable, in either form', async () => {
     const result = fail({ type: 'rate-limited', retry_after_ms: 1_500 })
     for (const version of [undefined, '1.0']) {
       const { status, headers } = await call({ result }, version === undefined ? {} : { 'oxp-version': version })
@@ -114,11 +114,11 @@ describe('a call that fails', () => {
 })
 
 describe('the header OXP-Version', () => {
-  it.each(['1', '1.0', '1.0.0', '1.0.12'])('may be %s', async (version) => {
+  it.each(['1', '1.0', '1.0.0', '1.0.12'])('can be %s', async (version) => {
     expect((await call({}, { 'oxp-version': version })).status).toBe(200)
   })
 
-  it.each(['', '0.9', '1.1', '1.0.', '2', '1.0, 1.0'])('may not be %j', async (version) => {
+  it.each(['', '0.9', '1.1', '1.0.', '2', '1.0, 1.0'])('cannot be %j', async (version) => {
     const { send, calls } = setUp()
     for (const answer of [
       await send('POST', '/tools/call', CALL, { 'oxp-version': version }),
@@ -130,7 +130,7 @@ describe('the header OXP-Version', () => {
     expect(calls).toEqual([])
   })
 
-  it('is looked at after who calls, and before the body and the query', async () => {
+  it('is checked after the credential, and before the body and the query', async () => {
     const stranger = { type: 'unauthenticated', reason: 'who?' } as const
     const headers = { 'oxp-version': '9', 'content-type': 'text/plain' }
     expect((await call({ principal: stranger }, headers)).status).toBe(401)
@@ -143,8 +143,8 @@ describe('the header OXP-Version', () => {
   })
 })
 
-describe('a tool that takes too much work to write in a format', () => {
-  it('is left out of lists in it, with the reason where losses are asked for', async () => {
+describe('a tool that is too expensive to encode in a format', () => {
+  it('is left out of lists in that format, with the reason if losses are requested', async () => {
     const { send } = setUp()
     expect((await send('GET', '/tools?format=costly')).body.items).toEqual(['Kit.Divide@1.0.0'])
     const { items, losses } = (await send('GET', '/tools?format=costly&losses=1')).body
@@ -154,7 +154,7 @@ describe('a tool that takes too much work to write in a format', () => {
   })
 })
 
-describe('a tool of a version that OXP has not', () => {
+describe('a tool with a version that OXP cannot express', () => {
   const [first] = RECORDS
   const beta = { ...first, id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' } as ToolRecord
   const formats = new Map([
@@ -187,7 +187,7 @@ describe('a tool of a version that OXP has not', () => {
     expect((await send('GET', path)).body.items).toMatchObject([{ id: first?.id }])
   })
 
-  it('is named where losses are asked for, and listed in other formats', async () => {
+  it('is named if losses are requested, and is listed in other formats', async () => {
     const { items, losses } = (await send('GET', '/tools?losses=1')).body
     expect(items).toMatchObject([{ id: first?.id }])
     expect(losses).toContainEqual({ id: beta.id, path: '', reason: expect.stringContaining('x.y.z') })
@@ -196,7 +196,7 @@ describe('a tool of a version that OXP has not', () => {
 })
 
 describe('GET /tools', () => {
-  it('lists a page as it is stored, and says where to go on', async () => {
+  it('lists a page as it is stored, with the next cursor', async () => {
     const { send } = setUp()
     const first = await send('GET', '/tools')
     expect(first.text).toBe('{"$schema":"urn:oxp:1.0","items":["Kit.Add@1.0.0","Kit.Divide@1.0.0"],"next_cursor":"2"}')
@@ -207,7 +207,7 @@ describe('GET /tools', () => {
     })
   })
 
-  it('lists in another format, with what it cannot say beside it', async () => {
+  it('lists in another format, with its losses next to it', async () => {
     const { send } = setUp()
     expect((await send('GET', '/tools?format=title')).body).toEqual({ items: [null, 'Division'], next_cursor: '2' })
     const [first] = (await send('GET', '/oxp/tools')).body.items
@@ -226,7 +226,7 @@ describe('GET /tools', () => {
     ['search=mail', 'q'],
     ['toolkits=Gmail', 'toolkit'],
     ['version=1.0.0', 'versions'],
-  ])('says what ?%s is called, rather than list everything', async (query, name) => {
+  ])('?%s is refused with a hint at the right parameter, instead of listing everything', async (query, name) => {
     const { status, body } = await setUp().send('GET', `/tools?${query}`)
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -235,7 +235,7 @@ describe('GET /tools', () => {
     expect((await setUp().send('GET', '/tools?utm_source=x')).status).toBe(400)
   })
 
-  it('says when nothing changed since: for each query, format and form apart', async () => {
+  it('responds with 304 if nothing changed, separately per query, format and form', async () => {
     const { send } = setUp()
     const ask = (path: string, headers: Record<string, string> = {}) => send('GET', path, undefined, headers)
     const answers = [
@@ -254,7 +254,7 @@ describe('GET /tools', () => {
     expect(bare.headers.get('oxp-version')).toBe('1.0')
   })
 
-  it('says of a search where the answers stop, and which results are the same operation as a better one', async () => {
+  it('reports where relevant results of a search end, and which are the same operation as a better one', async () => {
     const { send, found } = setUp()
     const sameAs = { 'GHES.Add@1.0.0': 'GitHub.Add@1.0.0' }
     Object.assign(found, { total: 9, relevant: 2, sameAs })
@@ -272,7 +272,7 @@ describe('GET /tools', () => {
     },
   )
 
-  it('says so of a search when it finds the same again', async () => {
+  it('responds with 304 to a search with the same results', async () => {
     const { send, found } = setUp()
     const etag = (await send('GET', '/tools?q=add')).headers.get('etag') ?? ''
     expect((await send('GET', '/tools?q=add', undefined, { 'if-none-match': etag })).status).toBe(304)

@@ -156,22 +156,22 @@ describe('a call', () => {
     [null, { type: 'request-malformed', message: 'Cannot read the body: Must be an object, got null' }],
     [[], { type: 'request-malformed', message: 'Cannot read the body: Must be an object, got an empty array' }],
     ['x', { type: 'request-malformed', message: "Cannot read the body: Must be an object, got 'x'" }],
-  ])('written as %j is read as it is meant', (body, wanted) => {
+  ])('written as %j is read with its meaning', (body, wanted) => {
     const read = decodeCall(body)
     expect('ok' in read ? read.failure : read).toEqual(wanted)
   })
 })
 
-describe('what a call came to', () => {
+describe('the outcome of a call', () => {
   const frame = { callId: 'c', durationMs: 5 }
 
-  it('is a response, in an envelope or bare', () => {
+  it('is a response, with or without an envelope', () => {
     const result = { call_id: 'c', success: true, duration: 5, value: [1] }
     expect(encodeOutcome({ ...frame, result: ok([1]) }, 'enveloped')).toEqual({ $schema: 'urn:oxp:1.0', result })
     expect(encodeOutcome({ ...frame, result: ok([1]) }, 'bare')).toEqual(result)
   })
 
-  it('is a response too when the tool failed', () => {
+  it('is also a response if the tool failed', () => {
     const result = {
       call_id: 'c',
       success: false,
@@ -183,7 +183,7 @@ describe('what a call came to', () => {
     expect(encodeOutcome(outcome, 'bare')).toEqual(result)
   })
 
-  it('is the body of a failure when the tool did not run', () => {
+  it('is the body of a failure if the tool did not run', () => {
     const outcome = { ...frame, result: fail({ type: 'forbidden', reason: 'Not yours' }) }
     expect(encodeOutcome(outcome, 'enveloped')).toEqual({ $schema: 'urn:oxp:1.0', message: 'Not yours' })
     expect(encodeOutcome(outcome, 'bare')).toEqual({ message: 'Not yours' })

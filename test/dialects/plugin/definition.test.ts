@@ -33,7 +33,7 @@ function changed(change: (document: Draft) => void): Json {
 }
 
 describe('a ListToolsResult', () => {
-  it('is the tools of one toolkit, in the version that was given', () => {
+  it('becomes the tools of one toolkit, in the given version', () => {
     const { definitions, schemas, warnings } = decoded(LIST)
     expect(warnings).toEqual([])
     expect(definitions).toEqual(
@@ -55,7 +55,7 @@ describe('a ListToolsResult', () => {
     }
   })
 
-  it('comes back verbatim from each of them', () => {
+  it('is encoded verbatim from each of them', () => {
     for (const definition of decoded(LIST).definitions) {
       const { document, losses } = plugin.encode(published(definition, 'plugin', LIST))
       expect(document).toBe(LIST)
@@ -67,7 +67,7 @@ describe('a ListToolsResult', () => {
     expect(decoded({ tools: [] })).toEqual({ definitions: [], sourceNames: [], schemas: [], warnings: [] })
   })
 
-  it("names its tools after its functions, which are called by ids' characters here", () => {
+  it('names its tools after its functions, converted to the characters of ids', () => {
     const tool = { description: '', inputSchema: {} }
     const { definitions, warnings } = decoded({ tools: [{ ...tool, name: 'web.fetch' }] })
     expect(definitions[0]).toMatchObject({ tool: 'web_fetch', name: 'web_fetch' })
@@ -76,7 +76,7 @@ describe('a ListToolsResult', () => {
     expect(decoded(two).definitions.map(({ tool: own }) => own)).toEqual(['web_fetch', 'web_fetch_004fc00e'])
   })
 
-  it('is recognized, and others are not', () => {
+  it('is recognized, and other documents are not', () => {
     for (const own of [LIST, { ...LIST, nextCursor: 'x' }, { tools: [] }, { tools: 1 }, { tools: [1] }]) {
       expect(plugin.recognizes(own)).toBe(true)
     }
@@ -87,7 +87,7 @@ describe('a ListToolsResult', () => {
     }
   })
 
-  it('may have fields that the schema does not name, and is told that they mean nothing', () => {
+  it('may have fields that the schema does not name, with a warning that they have no effect', () => {
     const document = changed((list) => {
       list.nextCursor = null
       list.tools[1].title = 'Image'
@@ -117,13 +117,13 @@ describe('a ListToolsResult', () => {
     expect(read.ok ? [] : read.problems.map((each) => each.path)).toEqual([path])
   })
 
-  it('is refused when it is no object', () => {
+  it('is refused if it is not an object', () => {
     for (const document of [null, 1, 'x', []]) {
       expect(plugin.decode(document, GIVEN)).toMatchObject({ ok: false, problems: [{ path: '' }] })
     }
   })
 
-  it('is refused without a toolkit and a version, and says how to give them', () => {
+  it('is refused without a toolkit and a version, and the message says how to give them', () => {
     const message = expect.stringContaining('{"definition", "toolkit", "version"}')
     expect(plugin.decode(LIST, {})).toEqual({
       ok: false,
@@ -179,7 +179,7 @@ describe('writing a record of another dialect', () => {
     })
     .map(({ more, ...rest }) => recordOf({ ...rest, ...more } as Partial<ToolRecord>))
 
-  it('reads back as it was, save what is among the losses', () => {
+  it('is decoded unchanged, except for the reported losses', () => {
     fc.assert(
       fc.property(record, (original) => {
         const { document, losses } = plugin.encode(original)
@@ -200,7 +200,7 @@ describe('writing a record of another dialect', () => {
   })
 })
 
-describe('what is said of a list', () => {
+describe('the report about a list', () => {
   it.each<[Json, unknown]>([
     [null, [['', 'Must be an object, got null']]],
     [{}, [['/tools', 'Is required']]],
@@ -227,12 +227,12 @@ describe('what is said of a list', () => {
       { tools: [{ name: 'a', description: 'A', inputSchema: { type: 'string' } }] },
       [['/tools/0/inputSchema/type', "Must be 'object': a tool's parameters have names"]],
     ],
-  ])('%j is why it is refused', (document, problems) => {
+  ])('refuses %j with paths and reasons', (document, problems) => {
     const read = plugin.decode(document, GIVEN)
     expect(read.ok ? [] : read.problems.map(({ path, message }) => [path, message])).toEqual(problems)
   })
 
-  it('is what it has beyond the schema', () => {
+  it('warns about fields beyond the schema', () => {
     expect(decoded({ tools: [{ name: 'a', description: 'A', inputSchema: {}, more: 1 }], more: 1 }).warnings).toEqual([
       { path: '/more', message: "Unknown field 'more', which is ignored: wanted 'tools'" },
       {
@@ -275,7 +275,7 @@ describe('what is said of a list', () => {
       [['/requirements/user_id', 'A ToolDescription has no such field']],
     ],
     [{ name: 'Tool', securityLevel: 1 }, [['/securityLevel', 'A ToolDescription has no such field']]],
-  ])('written of %j is what it loses', (given, losses) => {
+  ])('lists the losses of encoding %j', (given, losses) => {
     const [toolkit, version, ...others] = plugin.encode(recordOf(given)).losses
     expect([toolkit?.path, version?.path]).toEqual(['/toolkit', '/version'])
     expect(others.map(({ path, reason }) => [path, reason])).toEqual(losses)

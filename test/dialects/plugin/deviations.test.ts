@@ -13,7 +13,7 @@ const written = (...content: Content[]) =>
   encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(null), content } }).content
 
 describe('where we deviate from the plugin schema', () => {
-  it('toolkit and version are given beside a list', () => {
+  it('toolkit and version are given next to a list', () => {
     expect(plugin.decode({ tools: [TOOL] }, {})).toMatchObject({
       ok: false,
       problems: [{ path: '/toolkit' }, { path: '/version' }],
@@ -28,14 +28,14 @@ describe('where we deviate from the plugin schema', () => {
     })
   })
 
-  it('annotations stand beside a text, or alone', () => {
+  it('annotations are kept next to a text or alone', () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     const beside: Content = { type: 'text', text: 'a', annotations }
     expect(read(beside)).toMatchObject({ content: [beside] })
     expect(written(beside, { type: 'text', text: '', annotations })).toEqual([beside, { type: 'text', annotations }])
   })
 
-  it('annotations are read with what they have, and written only where both are there', () => {
+  it('annotations are read with the fields they have, and written only if both are there', () => {
     expect(read({ type: 'text', text: 'a', annotations: { priority: 1 } })).toMatchObject({
       content: [{ annotations: { priority: 1 } }],
     })
@@ -48,7 +48,7 @@ describe('where we deviate from the plugin schema', () => {
     ])
   })
 
-  it('a sound is a resource, and links and artifacts are texts with the URL', () => {
+  it('audio becomes a resource, and links and artifacts become texts with the URL', () => {
     const sound: Content = { type: 'audio', data: 'AA', mimeType: 'audio/wav' }
     const link: Content = { type: 'resource_link', uri: 'https://here/c', name: 'c' }
     expect(written(sound, link)).toEqual([
@@ -61,23 +61,23 @@ describe('where we deviate from the plugin schema', () => {
     for (const block of [sound, link]) expect(read(block)).toMatchObject({ content: [block] })
   })
 
-  it('a resource with a URI has it beside its text', () => {
+  it('a resource with a URI keeps it next to its text', () => {
     const resource = { uri: 'file:///a', text: 'A', mimeType: 'text/plain' }
     expect(written({ type: 'resource', resource })).toEqual([
       { type: 'resource', text: 'A', mimeType: 'text/plain', resource },
     ])
   })
 
-  it('a request says in _meta what no model may infer', () => {
+  it('a request has the values that no model may infer in _meta', () => {
     const _meta = { 'dev.switchboard/context': { key: 1 } }
     expect(decodeCall({ params: { name: 'a', _meta } })).toEqual({ name: 'a', input: {}, values: { key: 1 } })
   })
 
-  it('a method is passed on as it is', () => {
+  it('a method is passed on unchanged', () => {
     expect(decodeCall({ method: 'x/y', params: { name: 'a' } })).toEqual({ name: 'a', input: {}, method: 'x/y' })
   })
 
-  it('what lies elsewhere is a text with its type, its size and its URL', () => {
+  it('an offloaded result becomes a text with its type, size and URL', () => {
     const elsewhere = { url: 'https://here/a', content_type: 'text/csv', size: 9, meta: { description: 'All rows' } }
     for (const value of [{ artifact: elsewhere }, undefined]) {
       const { content } = encodeOutcome({ callId: 'c', durationMs: 1, result: { ...ok(value), elsewhere } })
@@ -85,7 +85,7 @@ describe('where we deviate from the plugin schema', () => {
     }
   })
 
-  it('the value, and what a failure says, are JSON too for whoever asks for that', () => {
+  it('the value and the details of a failure are also given as JSON on request', () => {
     const outcome = { callId: 'c', durationMs: 1 }
     const _meta = { 'dev.switchboard/structured': true }
     expect(decodeCall({ params: { name: 'a', _meta } })).toMatchObject({ structured: true })

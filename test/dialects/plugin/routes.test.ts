@@ -59,7 +59,7 @@ const call = (given: Given, body: unknown = { params: { name: 'add' } }, path = 
   setUp(given).send('POST', path, body)
 
 describe('POST /plugin/call', () => {
-  it('answers a CallToolRequest with a CallToolResult', async () => {
+  it('responds to a CallToolRequest with a CallToolResult', async () => {
     const { send, calls, callers } = setUp()
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
     const request = { method: 'tools/call', params: { name: 'add', arguments: { a: 1 } } }
@@ -78,7 +78,7 @@ describe('POST /plugin/call', () => {
     expect(callers[0]).toMatchObject({ traceparent })
   })
 
-  it('takes the least there can be, and null for what is not said', async () => {
+  it('accepts a minimal request, and null for absent fields', async () => {
     const { send, calls } = setUp()
     await send('POST', '/plugin/call', { params: { name: 'add' } })
     await send('POST', '/plugin/call', { method: null, params: { name: 'add', arguments: null, _meta: { x: 1 } } })
@@ -100,7 +100,7 @@ describe('POST /plugin/call', () => {
     expect((await call({ result: { ok: true, value } })).body).toEqual({ content: [{ type: 'text', text }] })
   })
 
-  it('gives each kind of content, and a link as its words', async () => {
+  it('gives each kind of content, and a link as text', async () => {
     const annotations = { audience: ['user'], priority: 1 } as const
     const content: readonly Content[] = [
       { type: 'text', text: 'Hello', annotations },
@@ -149,7 +149,7 @@ describe('POST /plugin/call', () => {
   })
 
   it.each(['name:add', 'document:["a","b","c"]', 'unknown:Kit.Add', '["add"]'])(
-    'takes %s for a name of a document, and for no other lookup',
+    'looks up %s as an exposed name only',
     async (name) => {
       const { send, calls } = setUp()
       await send('POST', '/plugin/call', { params: { name } })
@@ -157,7 +157,7 @@ describe('POST /plugin/call', () => {
     },
   )
 
-  it('refuses what is no JSON, of another type or too large', async () => {
+  it('refuses invalid JSON, another content type and a body that is too large', async () => {
     const { send } = setUp()
     const error = { isError: true, content: [{ type: 'text' }] }
     expect(await send('POST', '/plugin/call', '{')).toMatchObject({ status: 400, body: error })
@@ -190,7 +190,7 @@ describe('POST /plugin/call', () => {
       expect(calls.map(({ toolRef }) => toRefKey(toolRef).toLowerCase())[0]).toBe(asked.toLowerCase())
     })
 
-    it("calls no other toolkit's tools, and nothing in what is no toolkit", async () => {
+    it('calls no tools of other toolkits, and nothing for an invalid toolkit', async () => {
       const { send, calls } = setUp({ records })
       expect(await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'a\nb' } })).toMatchObject({
         status: 400,
@@ -203,7 +203,7 @@ describe('POST /plugin/call', () => {
       expect(calls.map(({ toolRef }) => toRefKey(toolRef))).toEqual(['Kit.Other_Mul', 'Kit.get_it'])
     })
 
-    it('leaves it to the call to say that names cannot be looked up', async () => {
+    it('lets the call report that names cannot be looked up', async () => {
       const resolve = vi.fn(() => Promise.reject(new Error('KV is away')))
       const { send, calls } = setUp({ records, resolve })
       await send('POST', '/plugin/call?toolkit=Kit', { params: { name: 'Add' } })
@@ -219,21 +219,24 @@ describe('each failure of a call', () => {
     expect(formatLine('plugin', status, body.content[0].text)).toBe(findLine(failure, 'plugin'))
   })
 
-  it.each(['unauthenticated', 'forbidden', 'rate-limited', 'unavailable'] as const)('%s, at the door', async (type) => {
-    const { send } = setUp({ principal: FAILURES[type] })
-    for (const [method, path] of [
-      ['POST', '/plugin/call'],
-      ['GET', '/plugin/describe'],
-      ['POST', '/plugin/describe'],
-    ] as const) {
-      const answer = await send(method, path, method === 'POST' ? {} : undefined)
-      expect(answer.body).toMatchObject({ isError: true, content: [{ type: 'text' }] })
-      const line = findLine(FAILURES[type], 'plugin')
-      expect(formatLine('plugin', answer.status, answer.body.content[0].text)).toBe(line)
-      if (type === 'unauthenticated') expect(answer.headers.get('www-authenticate')).toContain('Bearer')
-      if (type === 'rate-limited') expect(answer.headers.get('retry-after')).toBe('2')
-    }
-  })
+  it.each(['unauthenticated', 'forbidden', 'rate-limited', 'unavailable'] as const)(
+    '%s, before the call',
+    async (type) => {
+      const { send } = setUp({ principal: FAILURES[type] })
+      for (const [method, path] of [
+        ['POST', '/plugin/call'],
+        ['GET', '/plugin/describe'],
+        ['POST', '/plugin/describe'],
+      ] as const) {
+        const answer = await send(method, path, method === 'POST' ? {} : undefined)
+        expect(answer.body).toMatchObject({ isError: true, content: [{ type: 'text' }] })
+        const line = findLine(FAILURES[type], 'plugin')
+        expect(formatLine('plugin', answer.status, answer.body.content[0].text)).toBe(line)
+        if (type === 'unauthenticated') expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+        if (type === 'rate-limited') expect(answer.headers.get('retry-after')).toBe('2')
+      }
+    },
+  )
 })
 
 describe('GET and POST /plugin/describe', () => {
@@ -247,7 +250,7 @@ describe('GET and POST /plugin/describe', () => {
   ]
   const names = (body: { tools: { name: string }[] }) => body.tools.map(({ name }) => name)
 
-  it('gives every tool that can be called, under its exposed name', async () => {
+  it('gives every callable tool under its exposed name', async () => {
     for (const method of ['GET', 'POST']) {
       const { status, body } = await setUp({ records }).send(method, '/plugin/describe')
       expect(status).toBe(200)
@@ -257,7 +260,7 @@ describe('GET and POST /plugin/describe', () => {
     expect((await setUp().send('GET', '/plugin/describe')).body).toEqual({ tools: [] })
   })
 
-  it('gives what a caller may see, and narrows to a toolkit', async () => {
+  it('gives only what the caller may see, and filters by toolkit', async () => {
     const key: Principal = { id: 'k', kind: 'key', scopes: ['tools:read'], tools: ['*.Sub'], users: [] }
     expect(names((await setUp({ records, principal: key }).send('GET', '/plugin/describe')).body)).toEqual([
       'Other_Sub',
@@ -267,7 +270,7 @@ describe('GET and POST /plugin/describe', () => {
     expect(await send('GET', '/plugin/describe?toolkit=a.b')).toMatchObject({ status: 400, body: { isError: true } })
   })
 
-  it('says when nothing changed since', async () => {
+  it('responds with 304 if nothing has changed', async () => {
     const { send } = setUp({ records })
     const etag = (await send('GET', '/plugin/describe')).headers.get('etag') ?? ''
     expect(await send('GET', '/plugin/describe', undefined, { 'if-none-match': etag })).toMatchObject({ status: 304 })
@@ -276,7 +279,7 @@ describe('GET and POST /plugin/describe', () => {
     })
   })
 
-  it('refuses a list that would be too long to give', async () => {
+  it('refuses a list that is too long', async () => {
     const large = Array.from({ length: 9 }, (_, n) =>
       recordOf({ tool: `T${n}`, description: 'x'.repeat(2_000_000), implementation }),
     )

@@ -53,7 +53,7 @@ describe('a CallToolResult', () => {
     expect(encodeOutcome({ ...outcome, result: fail({ type: 'cancelled' }) })).toEqual(result)
   })
 
-  it('encodes the content, else the value, and also the artifact', () => {
+  it('encodes the content, or else the value, and also the artifact', () => {
     const artifact = { url: 'u', content_type: 't', size: 1, meta: { description: 'd' } }
     const link = text('[d (t, 1 bytes): u]')
     expect(encodeOutcome({ ...outcome, result: { ...ok('x'), artifact } }).content).toEqual([text('x'), link])

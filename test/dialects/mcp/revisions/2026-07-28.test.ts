@@ -147,7 +147,7 @@ describe('the envelope of a request', () => {
     ],
     [{ ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': '=?base64?77u/bg==?=' }, 'tools/call', { _meta, name: 'n' }],
     [{ ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': '=?base64??=' }, 'tools/call', { _meta, name: '' }],
-  ])('of the headers %j, the method %s and the params %j is judged', (headers, method, params, error) => {
+  ])('with the headers %j, the method %s and the params %j is checked', (headers, method, params, error) => {
     const found = findEnvelopeError(new Headers(headers), { kind: 'request', id: 1, method, params })
     expect(found).toEqual(error && { kind: 'error', status: 400, ...error })
   })
@@ -157,7 +157,7 @@ describe('the envelope of a request', () => {
     expect(findMethodMismatch(new Headers(), 'm')?.message).toBe("The header 'Mcp-Method' is missing: wanted 'm'")
   })
 
-  it('is told in messages that are not too long', () => {
+  it('is reported in messages of limited length', () => {
     expect(createHeaderMismatch('x'.repeat(501))).toEqual({
       kind: 'error',
       code: -32020,

@@ -104,7 +104,7 @@ describe('the revision of a message', () => {
   })
 })
 
-describe('what a revision answers by itself', () => {
+describe('the responses of a revision', () => {
   it('answers initialize with the server, and the requested version if it is known', () => {
     const { beforeNovember2025: until2025, from2026 } = revisions
     const said = { capabilities: { tools: {} }, instructions: 'How to use it' }
@@ -173,7 +173,7 @@ describe('what a revision answers by itself', () => {
     },
   )
 
-  it('gives a value of any output as structured content where the revision allows it', () => {
+  it('gives a value of any output as structured content if the revision allows it', () => {
     expect(revisions.from2026.toStructuredContent(null, {})).toBeUndefined()
     expect(revisions.from2026.toStructuredContent(null, { type: 'null' })).toBe(null)
     expect(revisions.beforeNovember2025.toStructuredContent({}, {})).toEqual({})

@@ -39,7 +39,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
   return roundTrip.kind === 'round-trip' ? roundTrip.requestInput(failure) : roundTrip
 }
 
-describe('a client of 2025-11-25 that can be shown URLs', () => {
+describe('a client of 2025-11-25 that can show URLs', () => {
   const asked = {
     kind: 'error',
     code: -32042,
@@ -67,7 +67,7 @@ describe('a client of 2025-11-25 that can be shown URLs', () => {
   })
 })
 
-describe('a tool as revisions before 2026 list it', () => {
+describe('a tool in lists of revisions before 2026', () => {
   it.each([
     [null, undefined],
     [true, undefined],

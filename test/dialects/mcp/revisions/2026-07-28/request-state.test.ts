@@ -48,7 +48,7 @@ describe('the state of a call', () => {
   })
 })
 
-describe('the answers that are a tool’s own', () => {
+describe('the responses for the tool', () => {
   it('merges the responses of this and the previous round, without those to our own requests', () => {
     const earlier = { asked: ['ours'], state: 1, responses: { a: {}, b: { x: 1 } } }
     const inputResponses = { ours: {}, b: { x: 2 }, c: {} }
@@ -67,7 +67,7 @@ describe('the answers that are a tool’s own', () => {
   })
 })
 
-describe('what a state is sealed for', () => {
+describe('the context that a state is sealed for', () => {
   const client = (headers = {}): McpRequestContext => ({
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,

@@ -32,7 +32,7 @@ async function answerTo(failure: Failure, capabilities: object, params: object =
 const textOf = (result: Record<string, unknown> | undefined) =>
   (result?.['content'] as { text: string }[] | undefined)?.[0]?.text
 
-describe('what a client is asked', () => {
+describe('requests to a client', () => {
   it('requests an elicitation for each page that a person has to open', async () => {
     const { result } = await answerTo(MISSING, { elicitation: { url: {} } })
     const request = (id: string) => ({
