@@ -17,7 +17,7 @@ const state = (status: string, more = {}) =>
     ...more,
   })
 
-it('a challenge is thrown with its link, and what is asked of whom', async () => {
+it('a challenge is thrown with its link, its scopes and its person', async () => {
   const { client, asked } = clientOf([challenged(CHECK), state('not_started')], { key: 'sb_k' })
   await expect(client.call('Mail.Get')).rejects.toMatchObject({
     code: 'authorization_required',
@@ -33,7 +33,7 @@ it('a challenge is thrown with its link, and what is asked of whom', async () =>
   ])
 })
 
-it('a challenge is thrown as it is where what is asked cannot be read', async () => {
+it('a challenge is thrown without details if these cannot be read', async () => {
   const { client } = clientOf([challenged(CHECK), json({ message: 'No' }, 403)])
   await expect(client.call('Mail.Get')).rejects.toMatchObject({
     code: 'authorization_required',
@@ -41,7 +41,7 @@ it('a challenge is thrown as it is where what is asked cannot be read', async ()
   })
 })
 
-it('a challenge is waited for on request, at the pace of the deployment, and the call goes on under its id', async () => {
+it('a challenge is waited for on request, as often as the deployment says, and the call continues under its id', async () => {
   vi.useFakeTimers()
   try {
     const answers = [challenged(CHECK), state('not_started'), state('pending'), state('completed'), gave(['mail'])]
@@ -69,13 +69,13 @@ it('a challenge is waited for on request, at the pace of the deployment, and the
 it.each([
   ['they refuse', state('failed', { reason: 'The person refused' }), 'The person refused'],
   ['the link has ended', json({ message: 'Unknown' }, 404), 'The link has ended'],
-])('a challenge ends the call when %s', async (_, answer, message) => {
+])('a challenge ends the call if %s', async (_, answer, message) => {
   const { client } = clientOf([challenged(CHECK), state('not_started'), answer])
   const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
   await expect(called).rejects.toMatchObject({ code: 'authorization_failed', message })
 })
 
-it('a challenge that nobody can follow is not waited for', async () => {
+it('a challenge without a link is not waited for', async () => {
   const { client } = clientOf([challenged()])
   const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
   await expect(called).rejects.toMatchObject({
@@ -84,14 +84,14 @@ it('a challenge that nobody can follow is not waited for', async () => {
   })
 })
 
-it('a challenge is shown to nobody where the call names no user', async () => {
+it('a challenge is not shown if the call names no user', async () => {
   const missing_requirements = { authorization: [LINK], user_id: true }
   const { client } = clientOf([json({ message: 'Needs more', missing_requirements }, 400)])
   const called = client.call('Mail.Get', {}, { waitForAuthorization: () => expect.unreachable() })
   await expect(called).rejects.toMatchObject({ code: 'requirements_missing', details: { missing: { user: true } } })
 })
 
-it('a challenge that comes again and again ends in the end', async () => {
+it('a challenge that keeps returning ends the call eventually', async () => {
   const round = [challenged(CHECK), state('not_started'), state('completed')]
   const { client, asked } = clientOf([...round, ...round, ...round, ...round, ...round, gave('never')])
   const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
@@ -99,7 +99,7 @@ it('a challenge that comes again and again ends in the end', async () => {
   expect(asked).toHaveLength(14)
 })
 
-it('a challenge is waited for as long as the caller wants', async () => {
+it('a challenge is waited for until the caller aborts', async () => {
   const stop = new AbortController()
   const { client } = clientOf([challenged(CHECK), state('not_started'), state('pending')])
   const called = client.call('Mail.Get', {}, { signal: stop.signal, waitForAuthorization: () => stop.abort() })

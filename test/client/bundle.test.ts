@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const entry = fileURLToPath(new URL('../../src/client/index.ts', import.meta.url))
 
-it('the client is of less than 5 kB, and needs nothing but what every platform has', async () => {
+it('the client is smaller than 5 kB, and needs only what every platform has', async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: [entry],
     bundle: true,

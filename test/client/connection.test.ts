@@ -30,7 +30,7 @@ afterAll(() => {
 })
 
 it.each([301, 302, 303, 307, 308])(
-  'a redirect (%i) takes neither the key nor what is sent to another host',
+  'a redirect (%i) sends neither the key nor the body to another host',
   async (code) => {
     status = code
     const client = new Switchboard({ url: originOf(moved), key: 'sb_a-key', attempts: 1 })
@@ -47,7 +47,7 @@ it.each([
   ['https://switchboard.test/\\elsewhere.test/steal', 'https://switchboard.test//elsewhere.test/steal'],
   ['made-up:@elsewhere.test/steal', 'https://switchboard.test/@elsewhere.test/steal'],
   ['https://elsewhere.test/a?b=c#d', 'https://switchboard.test/a'],
-])('an answer that has the client look at %s takes the key nowhere', async (check_url, url) => {
+])('a response that points the client to %s sends the key nowhere else', async (check_url, url) => {
   const link = { id: 'mail', url: 'https://switchboard.test/a', check_url }
   const challenge = json({ message: 'Needs more', missing_requirements: { authorization: [link] } }, 400)
   const { client, asked } = clientOf([challenge, json({ message: 'No' }, 403)], { key: 'sb_a-key' })
@@ -61,7 +61,7 @@ const urlsOver = (hosts: readonly string[]) => hosts.map((host) => `http://${hos
 
 it.each(
   urlsOver(['switchboard.test', '10.0.0.1:8787', '0.0.0.0', 'localhost.test', '127.evil.test', 'localhost.', '[::2]']),
-)('a key is not sent to %s, where it could be read on the way', (url) => {
+)('a key is not sent to %s, where others could read it', (url) => {
   expect(() => new Switchboard({ url, key: KEY })).toThrow(/not encrypted.*allowHttp/)
   expect(() => new Switchboard({ url, key: KEY, allowHttp: true })).not.toThrow()
   // Without a key, nothing can leak
@@ -78,7 +78,7 @@ it.each([...urlsOver(['localhost:8787', '127.0.0.1', '[::1]:1', '0x7f.1']), 'htt
 it.each<[string, (client: Switchboard) => Promise<unknown>]>([
   ['a list', (client) => client.list()],
   ['a look at a tool', (client) => client.show('Kit.Do')],
-])('%s ends after half a minute where a server says nothing, and is not repeated', async (_, ask) => {
+])('%s ends after half a minute without a response, and is not repeated', async (_, ask) => {
   vi.useFakeTimers()
   try {
     let count = 0
@@ -101,7 +101,7 @@ it.each<[string, (client: Switchboard) => Promise<unknown>]>([
   }
 })
 
-it('thousands of requests leave no listener at the signal that they share', async () => {
+it('thousands of requests leave no listener on their shared signal', async () => {
   const controller = new AbortController()
   let listeners = 0
   controller.signal.addEventListener = () => void (listeners += 1)

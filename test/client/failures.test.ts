@@ -65,7 +65,7 @@ it.each([
   expect(error.details).toMatchObject({ status, developerMessage: 'Look', callId: expect.any(String), ...details })
 })
 
-it('a failure that is refused says what helps, such as which versions there are', async () => {
+it('a refused call reports what helps, such as the existing versions', async () => {
   const developer_message = 'A.B version 2.0.0 is not available'
   const suggestions = ['A.B@1.0.0']
   const error = await failureOf([json({ message: "Tool 'A_B' was not found", developer_message, suggestions }, 400)])
@@ -75,7 +75,7 @@ it('a failure that is refused says what helps, such as which versions there are'
   expect(await failureOf([json({ message: 'Too large' }, 413)])).toMatchObject({ message: 'Too large' })
 })
 
-it('a failure of a tool says whether it can be made again, and what to tell the model', async () => {
+it('a failed tool reports whether to retry, and what to tell the model', async () => {
   const error = await failureOf([
     failed({ message: 'No such folder', can_retry: false, additional_prompt_content: 'Folders are a and b' }),
   ])
@@ -93,7 +93,7 @@ it.each([
   [404, '<html>', 'answer_invalid'],
   [500, '', 'answer_invalid'],
   [200, '{"result":{}}', 'tool_failed'],
-])('a failure of what is no Switchboard is told as that: %i %s', async (status, text, code) => {
+])('a response that is not from a Switchboard is reported as invalid: %i %s', async (status, text, code) => {
   expect(await failureOf([() => new Response(text, { status })])).toMatchObject({ code })
 })
 
@@ -107,7 +107,7 @@ it.each([
   ['503', AWAY],
   ['503 of a gateway', () => new Response('<html>', { status: 503 })],
   ['a tool that says so', failed({ message: 'Busy', can_retry: true, retry_after_ms: 0 })],
-] as const)('what does not come through is tried again under one id: %s', async (_, answer) => {
+] as const)('a failed attempt is repeated with the same call id: %s', async (_, answer) => {
   const { client, asked } = clientOf([answer, answer, gave(7)])
   const { value, callId } = await client.call('A.B', { a: 1 })
   expect(value).toBe(7)
@@ -119,7 +119,7 @@ it.each([
 const ANOTHER = failed({ message: 'No', can_retry: true, additional_prompt_content: 'Send 1 or 2' })
 
 it.each([json({ message: 'No' }, 400), json({ message: 'No' }, 500), failed({ message: 'No' }), ANOTHER])(
-  'what does not come through is not tried again where that is of no use',
+  'a failed attempt is not repeated if that cannot help',
   async (answer) => {
     const { client, asked } = clientOf([answer])
     await expect(client.call('A.B')).rejects.toThrow('No')
@@ -127,13 +127,13 @@ it.each([json({ message: 'No' }, 400), json({ message: 'No' }, 500), failed({ me
   },
 )
 
-it('what does not come through is given up after as many attempts as one may want', async () => {
+it('a failed attempt is repeated up to the configured number of attempts', async () => {
   const { client, asked } = clientOf([lost], { attempts: 3 })
   await expect(client.call('A.B')).rejects.toMatchObject({ code: 'unreachable', details: { canRetry: true } })
   expect(asked).toHaveLength(3)
 })
 
-it('what does not come through waits for the time that the answer names, and more by chance, twice as long each time', async () => {
+it('a failed attempt waits for the time in the response plus a random delay, which doubles each time', async () => {
   vi.useFakeTimers()
   vi.mocked(Math.random).mockReturnValue(0.5)
   const { client, asked } = clientOf([json({ message: 'Too many' }, 429, { 'retry-after': '30' }), AWAY, gave(1)])
@@ -148,7 +148,7 @@ it('what does not come through waits for the time that the answer names, and mor
   expect((await called).value).toBe(1)
 })
 
-it('what does not come through tells of a wait that is longer than a minute, as seconds or a date', async () => {
+it('a failed attempt reports a wait of more than a minute, as seconds or a date', async () => {
   vi.useFakeTimers({ now: Date.parse('2026-01-01T00:00:00Z') })
   for (const after of ['61', 'Thu, 01 Jan 2026 00:01:01 GMT']) {
     const error = await failureOf([json({ message: 'Too many' }, 429, { 'retry-after': after })])
@@ -159,11 +159,11 @@ it('what does not come through tells of a wait that is longer than a minute, as 
 const never: Answer = (_, signal) =>
   new Promise((__, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
-it('a call ends in its time', async () => {
+it('a call ends at its timeout', async () => {
   expect(await failureOf([never], { timeout: 5 })).toMatchObject({ code: 'timed_out' })
 })
 
-it('a call ends when its caller does not want it any more, also between two attempts', async () => {
+it('a call ends when its caller aborts it, even between two attempts', async () => {
   const stop = new AbortController()
   const during = failureOf([never], { signal: stop.signal })
   const between = failureOf([json({ message: 'Busy' }, 429, { 'retry-after': '50' })], { signal: stop.signal })
@@ -173,7 +173,7 @@ it('a call ends when its caller does not want it any more, also between two atte
   expect(await failureOf([gave(1)], { signal: stop.signal })).toMatchObject({ code: 'cancelled' })
 })
 
-it('a call has its version, user and id where OXP has them', async () => {
+it('a call sends its version, user and id in the fields of OXP', async () => {
   const { client, asked } = clientOf([gave(null)], { user: 'ann' })
   expect(await client.call('A.B', {}, { version: '^1', callId: 'mine' })).toEqual({ callId: 'mine', value: null })
   await client.call('A.B@2.0.0', {}, { user: 'bob', select: 'a' })

@@ -17,7 +17,7 @@ function report(answers: readonly Answer[], asked = 'A.B', options = {}) {
   return { ...made, told, called: made.client.call(asked, { a: 1 }, { callId: 'c', onProgress, ...options }) }
 }
 
-it('a call that wants progress is told of it, and of what came of the call, however the stream is cut into parts', async () => {
+it('a call with progress receives it and the outcome, in any chunks of the stream', async () => {
   for (const size of [1, 7, 10_000]) {
     const stream = [
       progress({ progress: 1, total: 2, message: 'Hälf\nway' }),
@@ -43,13 +43,13 @@ it('a call that wants progress is told of it, and of what came of the call, howe
 it.each([
   ['whose id is long', `A.${'b'.repeat(100)}`, {}],
   ['for a user that no header holds', 'A.B', { user: 'Ænn→' }],
-])('a call that wants progress is told of it by a tool %s', async (_, tool, options) => {
+])('a call with progress receives it from a tool %s', async (_, tool, options) => {
   const { called, told } = report([streamed([progress({ progress: 1 }), value(1)])], tool, options)
   expect((await called).value).toBe(1)
   expect(told).toEqual([{ progress: 1 }])
 })
 
-it('a call that wants progress takes JSON where there is nothing to tell, and fails as any', async () => {
+it('a call with progress accepts JSON without progress, and fails like any other', async () => {
   const { called, told } = report([gave([1])])
   expect((await called).value).toEqual([1])
   expect(told).toEqual([])
@@ -61,7 +61,7 @@ it('a call that wants progress takes JSON where there is nothing to tell, and fa
   })
 })
 
-it('a call that wants progress fails as the end of a stream says, with the status that HTTP would have said', async () => {
+it('a call with progress fails as the end of the stream says, with the equivalent HTTP status', async () => {
   const ends = (...events: readonly { event: string; data: object }[]) =>
     report([streamed([progress({ progress: 1 }), ...events])]).called
   const error = { message: 'No paper', developer_message: 'Look' }
@@ -92,7 +92,7 @@ it.each([
     'says when to come again',
     streamed([progress({ progress: 1 }), status({ status: 503, retry_after: 0 }), result({ message: 'Away' })]),
   ],
-] as const)('a call that wants progress is made again under its id where the connection %s', async (_, answer) => {
+] as const)('a call with progress is repeated under its id if the connection %s', async (_, answer) => {
   const { called, asked } = report([answer, answer, gave(7)])
   expect((await called).value).toBe(7)
   expect(asked.map(({ body }) => body.request.call_id)).toEqual(['c', 'c', 'c'])

@@ -4,7 +4,7 @@ import { clientOf, gave, json } from './answers.ts'
 
 const named = (id: string) => ({ id })
 
-it('a list is read page by page, as it is wanted', async () => {
+it('a list is read page by page, on demand', async () => {
   const { client, asked } = clientOf([
     json({ items: [named('A.A@1.0.0'), named('A.B@1.0.0')], next_cursor: 'a/b+c' }),
     json({ items: [], next_cursor: 'second' }),
@@ -22,7 +22,7 @@ it('a list is read page by page, as it is wanted', async () => {
   ])
 })
 
-it('a list is read no further than it is wanted', async () => {
+it('a list is read no further than requested', async () => {
   const { client, asked } = clientOf([json({ items: [named('A.A@1.0.0')], next_cursor: 'more' })])
   for await (const tool of client.tools()) {
     expect(tool.id).toBe('A.A@1.0.0')
@@ -31,14 +31,14 @@ it('a list is read no further than it is wanted', async () => {
   expect(asked).toHaveLength(1)
 })
 
-it('a search has its question, ten answers, and what it says of them', async () => {
+it('a search sends its query, and gives ten results with their totals', async () => {
   const page = { items: [named('A.A@1.0.0')], total: 12, unmatched: ['zyx'], next_cursor: 'c' }
   const { client, asked } = clientOf([json(page)])
   expect(await client.search('send a mail & zyx')).toEqual(page)
   expect(Object.fromEntries(asked[0]?.url.searchParams ?? [])).toEqual({ limit: '10', q: 'send a mail & zyx' })
 })
 
-it('a tool is shown by whatever it is called', async () => {
+it('a tool is shown by any reference', async () => {
   const { client, asked } = clientOf([json(named('A.B@1.0.0'))])
   await client.show('A.B@^1/../keys?x')
   expect(asked[0]?.url.pathname).toBe('/tools/A.B%40%5E1%2F..%2Fkeys%3Fx')
@@ -48,7 +48,7 @@ it('a tool is shown by whatever it is called', async () => {
 it.each([
   [{ parameters: { type: 'object' } }, { parameters: { type: 'object' } }],
   [{ type: 'object' }, { parameters: { type: 'object' } }],
-])('what a tool takes is in one place, however that was written: %j', async (given, input_schema) => {
+])('the input schema of a tool has one form, however it was written: %j', async (given, input_schema) => {
   const { client } = clientOf([
     json({ id: 'A', input_schema: given }),
     json({ items: [{ id: 'A', input_schema: given }] }),
@@ -57,11 +57,11 @@ it.each([
   expect((await client.list()).items).toEqual([{ id: 'A', input_schema }])
 })
 
-it('a list that is none is no answer', async () => {
+it('an invalid list is an invalid response', async () => {
   await expect(clientOf([json({})]).client.list()).rejects.toMatchObject({ code: 'answer_invalid' })
 })
 
-it('a client sends its key, and says it in no error', async () => {
+it('a client sends its key, and quotes it in no error', async () => {
   const { client, asked } = clientOf([json({ items: [] })], { key: 'sb_a-key' })
   await client.list()
   expect(asked[0]?.headers.get('authorization')).toBe('Bearer sb_a-key')
@@ -69,7 +69,7 @@ it('a client sends its key, and says it in no error', async () => {
 })
 
 it.each(['', 'localhost:8787', 'file:///etc/passwd', 'https://user:password@host.test', 'nowhere'])(
-  'a client is of no address such as %j',
+  'a client refuses the address %j',
   (url) => {
     const made = () => clientOf([], { url })
     expect(made).toThrow(SwitchboardError)
@@ -81,11 +81,11 @@ interface Tools {
   'Calculator.Add': { input: { a: number; b?: number }; output: number }
 }
 
-it('a typed client is the client itself, so that types cost nothing when it runs', () => {
+it('a typed client is the client itself, without a runtime cost', () => {
   expect(createClient<Tools>({ url: 'https://switchboard.test' })).toBeInstanceOf(Switchboard)
 })
 
-it('a typed client takes the named tools alone, with their inputs, and gives their outputs', async () => {
+it('a typed client accepts only the named tools, with their inputs, and gives their outputs', async () => {
   const { client, asked } = clientOf([gave(3)])
   const typed: ReturnType<typeof createClient<Tools>> = client
   const { value } = await typed.call('Calculator.Add', { a: 1, b: 2 })

@@ -8,7 +8,7 @@ const whole = {
   tools: build.tools.map((each) => ({ ...each, tool: { ...each.tool, isDemo: isExample(each.record.toolkit) } })),
 }
 
-it('a deployment that does not say so serves no demonstration, and none of their documents', () => {
+it('a deployment serves no demo tools and none of their documents unless configured', () => {
   expect(selectServedTools({ servesDemos: true }, whole)).toBe(whole)
   const own = selectServedTools({ servesDemos: false }, whole)
   expect(own.tools).toEqual(whole.tools.filter(({ record }) => !isExample(record.toolkit)))

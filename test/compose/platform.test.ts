@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 const never = new Promise<never>(() => {})
 const nobody = () => undefined
 
-it('a deadline gives what is there already as it is, without a timer or a look at the caller', () => {
+it('a deadline returns an existing value as it is, without a timer or a look at the caller', () => {
   const caller = vi.fn(nobody)
   const deadline = startDeadline(100, caller)
   const value = { a: 1 }
@@ -17,7 +17,7 @@ it('a deadline gives what is there already as it is, without a timer or a look a
   expect(caller).not.toHaveBeenCalled()
 })
 
-it('a deadline gives what comes in time, and stops its timer', async () => {
+it('a deadline returns a value that arrives in time, and stops its timer', async () => {
   const deadline = startDeadline(100, nobody)
   expect(await deadline.race(Promise.resolve(7))).toBe(7)
   await expect(deadline.race(Promise.reject(new Error('No')))).rejects.toThrow('No')
@@ -25,7 +25,7 @@ it('a deadline gives what comes in time, and stops its timer', async () => {
   expect(deadline.signal.aborted).toBe(false)
 })
 
-it('a deadline passes once for all that is waited for, from its start on', async () => {
+it('a deadline covers everything that is waited for, from its start', async () => {
   const deadline = startDeadline(100, nobody)
   await vi.advanceTimersByTimeAsync(60)
   const waiting = deadline.race(never)
@@ -37,7 +37,7 @@ it('a deadline passes once for all that is waited for, from its start on', async
   expect(deadline.signal.reason).toMatchObject({ name: 'TimeoutError', message: 'The deadline passed' })
 })
 
-it('a deadline passes at once when it is over already', async () => {
+it('a deadline that has passed expires at once', async () => {
   const deadline = startDeadline(100, nobody)
   await vi.advanceTimersByTimeAsync(500)
   const waiting = deadline.race(never)
@@ -45,7 +45,7 @@ it('a deadline passes at once when it is over already', async () => {
   expect(await waiting).toBe('expired')
 })
 
-it('a deadline ends when the caller goes away, before or meanwhile', async () => {
+it('a deadline ends when the caller disconnects, beforehand or meanwhile', async () => {
   const gone = startDeadline(100, () => AbortSignal.abort(new Error('Closed')))
   expect(await gone.race(never)).toBe('cancelled')
   expect(gone.signal.reason).toEqual(new Error('Closed'))

@@ -57,11 +57,14 @@ it.each([
   ['failures', 'failures', { logged: [FAILURE], recorded: ['tool-failed'], counted: 2 }],
   ['none', 'all', { logged: [], recorded: ['success', 'tool-failed'], counted: 2 }],
   ['all', 'none', { logged: [SUCCESS, FAILURE], recorded: [], counted: 0 }],
-] as const)('LOG_CALLS %s and RECORD_CALLS %s say what is told of calls', async (logCalls, recordCalls, expected) => {
-  expect(await told(logCalls, recordCalls)).toEqual(expected)
-})
+] as const)(
+  'LOG_CALLS %s and RECORD_CALLS %s determine what is written about calls',
+  async (logCalls, recordCalls, expected) => {
+    expect(await told(logCalls, recordCalls)).toEqual(expected)
+  },
+)
 
-it('stores records sooner where the process may be killed', async () => {
+it('stores records sooner if the process may be killed', async () => {
   expect((await told('none', 'all', 250)).counted).toBe(0)
   expect((await told('none', 'all', 250, true)).counted).toBe(2)
 })
@@ -76,7 +79,7 @@ it.each([
   'bind(): in use (os error 98)',
   'Address already in use; toString() = *:80',
   'CODE_MOVED for unknown code block',
-])('prints %j so that Miniflare drops no line of it, and as it was', (call_id) => {
+])('prints %j so that Miniflare drops no line of it, and keeps the text', (call_id) => {
   const printed: string[] = []
   vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
   printLogEntry({ call_id })
@@ -84,7 +87,7 @@ it.each([
 })
 
 it.each(['\u009b2J', '\u007f', '\u202egnp.exe', 'a\u2066b\u2069', '\u2028line'])(
-  'prints %j so that no terminal is written in, and as it was',
+  'prints %j so that it cannot control a terminal, and keeps the text',
   (tool) => {
     const printed: string[] = []
     vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))

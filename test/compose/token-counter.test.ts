@@ -12,7 +12,7 @@ const env = part<Env>({
   ASSETS: part<Fetcher>({ fetch: async () => new Response(await readFile(new URL('o200k_base.json', FILES))) }),
 })
 
-it('the counter of a deployment reads its ranks from the assets, once while it is in use', async () => {
+it('the token counter reads its ranks from the assets once while it is in use', async () => {
   const paths: string[] = []
   const fetchAsset = async (url: URL | RequestInfo) => {
     const { pathname } = new URL(String(url))
@@ -31,7 +31,7 @@ it('the counter of a deployment reads its ranks from the assets, once while it i
 it.each([
   ['no assets', {}],
   ['no such asset', { ASSETS: part<Fetcher>({ fetch: async () => new Response('', { status: 404 }) }) }],
-])('a deployment with %s says so', async (_, without) => {
+])('a deployment with %s reports that', async (_, without) => {
   await expect(createTokenCounterLoader(part<Env>(without))()).rejects.toThrow('has no asset')
 })
 

@@ -28,8 +28,8 @@ const words = async (answer: Response | Promise<Response>) =>
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
 
-describe('the page that asks', () => {
-  it('says who asks, where it goes back to, and who is asked', async () => {
+describe('the consent page of an agent', () => {
+  it('names the client, the redirect address and the person', async () => {
     const page = await words(faceWith({ sessions: { findSession: async () => findSession(person) } }).ask())
     expect(page).toContain('Let an agent act for you?')
     expect(page).toContain('Returns to 127.0.0.1:7777 Name “An agent” Not verified: any program can use this name.')
@@ -41,7 +41,7 @@ describe('the page that asks', () => {
     expect(await words(byKey.ask())).toContain('Signed in as ann ')
   })
 
-  it('says of another computer nothing of this one, and the host where there is no name', async () => {
+  it('of a remote client says nothing about this computer, and shows the host if there is no name', async () => {
     const remote = { ...asked, client: { id: 'c1', name: undefined }, redirectUri: 'https://agent.example/back' }
     const page = await words(faceWith({}, { readAuthorizationRequest: async () => remote }).ask())
     expect(page).toContain('Name “agent.example”')
@@ -76,7 +76,7 @@ describe('the page that asks', () => {
     expect((await seen(decide({ decision: 'refuse' }))).to).toBe(`${redirectUri}?error=x`)
   })
 
-  it('names the host of a document that describes the client, which the server is given', async () => {
+  it('names the host of the document that describes the client, and passes the document on', async () => {
     const given: unknown[] = []
     const { get } = faceWith(withDocument(), {
       readAuthorizationRequest: async (request) => (
@@ -98,7 +98,7 @@ describe('the page that asks', () => {
     expect([status, text]).toEqual([400, expect.stringContaining('Its document must not have a secret.')])
   })
 
-  it('offers what the person may use, by toolkit, with what its calls can do', async () => {
+  it('offers the tools that the person may use, by toolkit, with the effects of their calls', async () => {
     const many = Array.from({ length: 14 }, (_, n) => ['Files', `Tool${n}`] as const)
     const { text } = await seen(
       faceWith({
@@ -118,13 +118,13 @@ describe('the page that asks', () => {
     expect(page).not.toContain('You have no tools')
   })
 
-  it('offers nothing where there is nothing, and can be refused', async () => {
+  it('offers nothing if there are no tools, and can be refused', async () => {
     const page = await words(faceWith({ catalog: listed([]) }).ask())
     expect(page).toContain('You have no tools to share with an agent. Deny The agent can list')
     expect(page).not.toContain('Allow')
   })
 
-  it('says which toolset the agent is bound to, and offers its toolkits only', async () => {
+  it('names the toolset that the agent is bound to, and offers its toolkits only', async () => {
     const resource = `&resource=${encodeURIComponent(`${ORIGIN}/connect/mcp/t/sales?lock=x`)}`
     const seers: object[] = []
     const catalog = listed([
@@ -144,7 +144,7 @@ describe('the page that asks', () => {
     expect(await words(faceWith().ask())).not.toContain('Toolset')
   })
 
-  it('is not shown for an unknown toolset, and nobody has to sign in to learn that', async () => {
+  it('is not shown for an unknown toolset, even before signing in', async () => {
     const ask = ASK + `&resource=${encodeURIComponent(`${ORIGIN}/connect/mcp/t/none`)}`
     const { status, text } = await seen(faceWith(nobody).get(ask))
     expect([status, text]).toEqual([404, expect.stringContaining('There is no toolset &#39;none&#39; here.')])
@@ -169,7 +169,7 @@ describe('the page that asks', () => {
     expect([...text.matchAll(/name="toolkit\.(\w+)"/g)].map(([, name]) => name)).toEqual(toolkits)
   })
 
-  it('has who is not signed in sign in first, and come back', async () => {
+  it('redirects a person without a session to sign in first, and back', async () => {
     const { ask, agents, decide } = faceWith(nobody)
     expect(await seen(ask())).toMatchObject({
       status: 302,
@@ -179,7 +179,7 @@ describe('the page that asks', () => {
     expect(agents).toEqual([])
   })
 
-  it('looks nothing up for strangers, and counts looking up their session against their limit', async () => {
+  it('looks up nothing for visitors without a session, and counts session lookups against their limit', async () => {
     const looked: unknown[] = []
     const look = async () => (looked.push(1), asked)
     const { get } = faceWith(
@@ -231,12 +231,12 @@ describe('the page that asks', () => {
     expect(answer.text).not.toContain('Go back to')
   })
 
-  it('takes a link of any length that it can be', async () => {
+  it('accepts a link of any allowed length', async () => {
     const rest = `${ORIGIN}${ASK}&x=`.length
     expect((await faceWith().ask(`&x=${'x'.repeat(8_192 - rest)}`)).status).toBe(200)
   })
 
-  it('leads back by hand where the client has a place', async () => {
+  it('links back to the client if it has an address', async () => {
     const back = 'https://agent.example/back?error=invalid_scope'
     const { text } = await seen(faceWith({}, { readAuthorizationRequest: async () => ({ ...refusing, back }) }).ask())
     expect(text).toContain(`href="${back}">Go back to agent.example`)
@@ -244,7 +244,7 @@ describe('the page that asks', () => {
 })
 
 describe('the decision', () => {
-  it('to allow lets an agent in, for what was chosen and for as long', async () => {
+  it('to allow approves the agent for the selected toolkits and time', async () => {
     const catalog = listed([
       ['Mail', 'Send'],
       ['Notes', 'Write'],
@@ -288,21 +288,24 @@ describe('the decision', () => {
     expect(agents.map(({ expires_at }) => Date.parse(expires_at))).toEqual([Number(days) * DAY])
   })
 
-  it.each([['refuse'], ['Allow'], ['']])("to '%s' goes back with that, and is written down", async (decision) => {
-    const { decide, agents, audit } = faceWith()
-    expect(await seen(decide({ decision }))).toMatchObject({ status: 302, to: asked.refusal })
-    expect(agents).toEqual([])
-    expect(audit).toEqual([
-      expect.objectContaining({ act: 'agent.refuse', about: { name: 'An agent', host: '127.0.0.1:7777' } }),
-    ])
-  })
+  it.each([['refuse'], ['Allow'], ['']])(
+    "'%s' redirects with a refusal, and writes an audit event",
+    async (decision) => {
+      const { decide, agents, audit } = faceWith()
+      expect(await seen(decide({ decision }))).toMatchObject({ status: 302, to: asked.refusal })
+      expect(agents).toEqual([])
+      expect(audit).toEqual([
+        expect.objectContaining({ act: 'agent.refuse', about: { name: 'An agent', host: '127.0.0.1:7777' } }),
+      ])
+    },
+  )
 
   it.each([
     ['what nobody offers', { 'toolkit.Mail': '', 'toolkit.Other': '1' }, 200],
     ['no time', { days: '' }, 'Choose when access expires.'],
     ['another time', { days: '8' }, 'Choose when access expires.'],
     ['a time that is written otherwise', { days: '7.0' }, 'Choose when access expires.'],
-  ])('for %s is asked for again', async (_, fields, problem) => {
+  ])('for %s must be repeated', async (_, fields, problem) => {
     const { decide, agents } = faceWith()
     const { status, text } = await seen(decide(fields))
     if (problem === 200) return expect(agents.map(({ toolkits }) => toolkits)).toEqual([['Mail']])
@@ -311,7 +314,7 @@ describe('the decision', () => {
     expect(text).toContain('name="toolkit.Mail" value="1" checked=""')
   })
 
-  it('for nothing is asked for again', async () => {
+  it('for no toolkit must be repeated', async () => {
     const { post, agents } = faceWith()
     const { status, text } = await seen(post(ASK, { days: '7', decision: 'allow', 'toolkit.Other': '1' }))
     expect([status, agents]).toEqual([400, []])
@@ -322,7 +325,7 @@ describe('the decision', () => {
   it.each([
     ['all', 2],
     ['none', 0],
-  ])('is not yet made by selecting %s, which keeps the rest of the form', async (decision, count) => {
+  ])('is not made by selecting %s, which keeps the rest of the form', async (decision, count) => {
     const catalog = listed([
       ['Mail', 'Send'],
       ['Notes', 'Write'],
@@ -334,7 +337,7 @@ describe('the decision', () => {
     expect(text).toContain('<option value="7" selected="">')
   })
 
-  it('that comes too late is told why, and not written down', async () => {
+  it('that is too late is refused with the reason, without an audit event', async () => {
     const { decide, audit } = faceWith(
       {},
       { authorizeAgent: async () => ({ ...refusing, back: 'https://agent.example/' }) },
@@ -348,7 +351,7 @@ describe('the decision', () => {
   it.each<[string, Record<string, string>, Record<string, string>, number]>([
     ['of another site', {}, { origin: 'https://evil.test' }, 403],
     ['in too long a form', { more: 'x'.repeat(65_536) }, {}, 413],
-  ])('%s is none', async (_, more, headers, status) => {
+  ])('%s is refused', async (_, more, headers, status) => {
     const { post, agents } = faceWith()
     const answer = await post(ASK, { 'toolkit.Mail': '1', 'days': '7', 'decision': 'allow', ...more }, headers)
     expect([answer.status, agents]).toEqual([status, []])

@@ -62,19 +62,16 @@ it.each<[string, World]>([
   ['that names itself', { form: { client_id: CLIENT } }],
   ['a minute after it was over', { claims: { exp: NOW / 1_000 - 59 } }],
   ['for an hour and a minute', { claims: { exp: NOW / 1_000 + 3_660 } }],
-])(
-  'an assertion by which a client proves who it is is taken %s, and stands for its id from then on',
-  async (_, world) => {
-    const { asserted, form } = await reader().of(world)
-    const { exp } = { ...CLAIMS, ...world.claims } as typeof CLAIMS
-    expect(asserted).toEqual({
-      client: { ...DESCRIBED, tokenEndpointAuthMethod: 'none' },
-      id: `${CLIENT} j1`,
-      until: (exp + 60) * 1_000,
-    })
-    expect(form).toEqual({ grant_type: 'x', client_id: CLIENT })
-  },
-)
+])('a client assertion %s is accepted, and replaces the client id', async (_, world) => {
+  const { asserted, form } = await reader().of(world)
+  const { exp } = { ...CLAIMS, ...world.claims } as typeof CLAIMS
+  expect(asserted).toEqual({
+    client: { ...DESCRIBED, tokenEndpointAuthMethod: 'none' },
+    id: `${CLIENT} j1`,
+    until: (exp + 60) * 1_000,
+  })
+  expect(form).toEqual({ grant_type: 'x', client_id: CLIENT })
+})
 
 it.each<[string, World]>([
   ['with a secret', { form: { client_secret: '' } }],
@@ -100,12 +97,12 @@ it.each<[string, World]>([
   ['of a client that nobody let in', { hasConnectedAgent: false }],
   ['of a client without keys', { document: { ok: true, client: DESCRIBED, keys: undefined } }],
   ['of a client without a document that can be read', { document: { ok: false, message: 'x' } }],
-])('an assertion by which a client proves who it is %s is refused, and the form left as it is', async (_, world) => {
+])('a client assertion %s is refused, and the form stays unchanged', async (_, world) => {
   const { asserted, form } = await reader(world).of(world)
   expect([asserted, form['grant_type'], 'client_assertion' in form]).toEqual([undefined, 'x', true])
 })
 
-it('an assertion by which a client proves who it is is checked by the keys where the document says, which are read once, for who was let in', async () => {
+it('a client assertion is checked with the keys at the URL in the document, which are read once and only for known clients', async () => {
   const { of, asked } = reader({ keys: { jwksUri: KEYS } })
   for (let n = 0; n < 2; n += 1) expect((await of()).asserted?.id).toBe(`${CLIENT} j1`)
   expect(asked).toEqual([[new FetchCapability(CLIENT), KEYS, 'manual']])

@@ -23,7 +23,7 @@ function world(answer: () => Response | Promise<Response>) {
 }
 const found = (document: unknown, url?: string) => world(() => Response.json(document)).find(url)
 
-it("a client's document is read as JSON, for whom was let in, without a redirect, and within a time", async () => {
+it('a client document is read as JSON, only for authenticated callers, without redirects, and within a deadline', async () => {
   const { find, requests } = world(() => Response.json({ ...DOCUMENT, more: 1 }))
   expect(await find()).toEqual({
     ok: true,
@@ -41,7 +41,7 @@ it("a client's document is read as JSON, for whom was let in, without a redirect
   expect(requests).toEqual([{ asker: ANN, url: URL_OF, init }])
 })
 
-it("a client's document is read again after five minutes, as what it allows may be less by then", async () => {
+it('a client document is read again after five minutes, since it may allow less by then', async () => {
   let allowed = ['https://agent.example/a', 'https://agent.example/b']
   const { find, at } = world(() => Response.json({ ...DOCUMENT, redirect_uris: allowed }))
   const uris = async () => {
@@ -56,7 +56,7 @@ it("a client's document is read again after five minutes, as what it allows may 
   expect(await uris()).toBe(1)
 })
 
-it("a client's document that is refused is read again each time", async () => {
+it('a client document that is refused is read again each time', async () => {
   const { find, requests } = world(() => Response.json({}))
   expect([(await find()).ok, (await find()).ok, requests.length]).toEqual([false, false, 2])
 })
@@ -71,13 +71,13 @@ it.each([
   'HTTPS://agent.example/client.json',
   'https://',
   `https://agent.example/${'x'.repeat(1_000)}`,
-])("a client's document is not looked for at %s", async (url) => {
+])('a client document is not requested at %s', async (url) => {
   const { find, requests } = world(() => Response.json({ ...DOCUMENT, client_id: url }))
   const message = 'Its id must be a URL with a path, written in its normal form'
   expect([await find(url), requests]).toEqual([{ ok: false, message }, []])
 })
 
-it("a client's document may have as long an address as it can", async () => {
+it('a client document may have an address of the maximum length', async () => {
   const url = `https://agent.example/${'x'.repeat(1_000 - 22)}`
   expect(url).toHaveLength(1_000)
   expect(await found({ ...DOCUMENT, client_id: url }, url)).toMatchObject({ ok: true })
@@ -92,7 +92,7 @@ it.each([
     "'agent.example' answered 302 for its document",
   ],
   ['that is none', () => Response.json([]), 'Its document is wrong: Must be an object'],
-])("a client's document %s is refused", async (_, answer, message) => {
+])('a client document %s is refused', async (_, answer, message) => {
   expect(await world(answer).find()).toEqual({ ok: false, message })
 })
 
@@ -110,7 +110,7 @@ it.each([
   [{ client_id: `${URL_OF}2` }, /^The 'client_id' in its document is another$/],
   [{ client_secret: null }, /^Its document must not have a secret$/],
   [{ grant_types: ['refresh_token'] }, /^Its document does not ask for the grant 'authorization_code'$/],
-])("a client's document with %j is refused", async (change, message) => {
+])('a client document with %j is refused', async (change, message) => {
   expect(await found({ ...DOCUMENT, ...change })).toEqual({ ok: false, message: expect.stringMatching(message) })
 })
 
@@ -146,6 +146,6 @@ it.each<[object, object]>([
   ],
   [{ jwks: JWKS }, { keys: undefined }],
   [{ token_endpoint_auth_method: 'none', token_endpoint_auth_methods_supported: ['client_secret_post'] }, REFUSED],
-])("a client's document with %j says how the client proves who it is", async (change, answer) => {
+])('a client document with %j determines how the client authenticates', async (change, answer) => {
   expect(await found({ ...DOCUMENT, ...change })).toMatchObject(answer)
 })

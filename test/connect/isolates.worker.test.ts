@@ -64,7 +64,7 @@ const base64url = (bytes: Uint8Array) =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-it('a code that one isolate gave is redeemed by another, and refreshed by a third; a warm call asks nobody whose the token is', async () => {
+it('a code from one isolate is redeemed in another and refreshed in a third, and a warm call looks up no token', async () => {
   const [one, other, third] = [isolate(), isolate(), isolate()]
   const findSession = await one.form('/sign-in/key', { key: ADMIN_KEY })
   const cookie = (findSession.headers.get('set-cookie') ?? '').split(';')[0] ?? ''

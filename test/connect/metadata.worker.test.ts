@@ -7,7 +7,7 @@ import { createSqlKv } from '../../src/storage/connect/sql-kv.ts'
 import { createOAuthServer } from '../../src/storage/connect/oauth-library.ts'
 import { createTables } from '../../src/storage/connect/tables.ts'
 
-it('what is said of the authorization server is what the library does, and what is done before it', async () => {
+it('the metadata of the authorization server matches the library and the checks before it', async () => {
   const origin = 'https://tools.test'
   const { server } = await createOAuthServer(origin, () => undefined)
   const said = await runInDurableObject(env.Connect.getByName('metadata'), async (_, { storage: { sql } }) => {

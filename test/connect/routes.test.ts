@@ -22,7 +22,7 @@ const SERVER = [
   '/connect/.well-known/openid-configuration',
 ]
 
-it('metadata is of the origin that was asked, by https, with what the deployment lets be kept', async () => {
+it('metadata has the origin of the request with https, and the cache time of the deployment', async () => {
   const { get } = faceWith()
   const resource = await get(RESOURCE)
   expect(resource.headers.get('cache-control')).toBe('private, max-age=300')
@@ -52,14 +52,14 @@ it('metadata is of the origin that was asked, by https, with what the deployment
   for (const path of [RESOURCE, ...SERVER]) expect(await seen(get(HTTP + path))).toEqual(there)
 })
 
-it('metadata is where a refusal sends who has no token, or one that does not hold', () => {
+it('metadata is linked in the refusal of a request without a valid token', () => {
   const asked = (headers: Record<string, string>) => wwwAuthenticate(new Request(`${ORIGIN}/connect/mcp`, { headers }))
   const told = `Bearer realm="switchboard", resource_metadata="${ORIGIN}${RESOURCE}", scope="tools:read tools:call"`
   expect(asked({})).toBe(told)
   expect(asked({ authorization: 'Bearer x' })).toBe(`${told}, error="invalid_token"`)
 })
 
-it('metadata names the resource with the toolkits that its address was narrowed to', async () => {
+it('metadata names the resource with the toolkits in its address', async () => {
   const narrowed = `${ORIGIN}/connect/mcp?toolkits=Gmail,SMS&mode=search`
   const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(wwwAuthenticate(new Request(narrowed))) ?? []
   expect(metadata).toBe(`${ORIGIN}${RESOURCE}?toolkits=Gmail,SMS&mode=search`)
@@ -70,7 +70,7 @@ it('metadata names the resource with the toolkits that its address was narrowed 
   }
 })
 
-it('metadata of a toolset names it as the resource, and there is none for an unknown one', async () => {
+it('metadata of a toolset names it as the resource, and an unknown one has none', async () => {
   const url = `${ORIGIN}/connect/mcp/t/sales?toolkits=Mail`
   const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(wwwAuthenticate(new Request(url))) ?? []
   expect(metadata).toBe(`${ORIGIN}${RESOURCE}/t/sales?toolkits=Mail`)
@@ -83,7 +83,7 @@ it('metadata of a toolset names it as the resource, and there is none for an unk
   expect((await faceWith(limited).get(RESOURCE)).status).toBe(200)
 })
 
-it('metadata of a toolset is unavailable while nobody can tell whether there is one', async () => {
+it('metadata of a toolset is unavailable while the toolset cannot be looked up', async () => {
   const findToolset = () => Promise.reject(new UnreachableError('Not now'))
   expect(await seen(faceWith({ findToolset }).get(`${RESOURCE}/t/sales`))).toEqual([
     503,
@@ -94,14 +94,14 @@ it('metadata of a toolset is unavailable while nobody can tell whether there is 
   ])
 })
 
-it("metadata names a company's own server in place of ours, which is not there", async () => {
+it("metadata names the company's own authorization server instead of ours, which then does not exist", async () => {
   const { get, redeem, register, ask } = faceWith({ issuer: 'https://id.example' })
   expect(await (await get(RESOURCE)).json()).toMatchObject({ authorization_servers: ['https://id.example'] })
   for (const path of SERVER) expect((await get(path)).status).toBe(404)
   for (const answer of [await redeem(), await register(METADATA), await ask()]) expect(answer.status).toBe(404)
 })
 
-it('a token is asked for as the client asks', async () => {
+it('a token request is passed on unchanged', async () => {
   const { post, sent, ended } = faceWith()
   const fields = { grant_type: 'authorization_code', code: 'a:b:c', more: '1' }
   expect((await post('/connect/token?x=y', fields, { authorization: 'Basic eDp5' })).status).toBe(200)
@@ -109,7 +109,7 @@ it('a token is asked for as the client asks', async () => {
   expect(ended).toEqual([])
 })
 
-it('a token that is revoked, or asked for in vain, has the agent looked up again', async () => {
+it('a token that is revoked, or a failed request for one, clears the cached agent', async () => {
   const refusing = { token: async () => ({ status: 400, headers: { 'x-of': 'library' }, body: '{"error":"x"}' }) }
   const { redeem, ended } = faceWith({}, refusing)
   const answer = await redeem()
@@ -142,18 +142,18 @@ it.each<[string, Parameters<typeof faceWith>[0], [string, Record<string, string>
     ['/connect/token', { client_assertion_type: 'x' }],
     [401, 'invalid_client', 'The client could not be authenticated', 'no-store', null],
   ],
-])('a token is not asked for %s', async (_, change, [path, fields], answer) => {
+])('a token is not issued %s', async (_, change, [path, fields], answer) => {
   const { post, sent, ended } = faceWith(change)
   expect(await seen(post(path, fields))).toEqual(answer)
   expect([sent, ended]).toEqual([[], []])
 })
 
-it('a token that failed for a defect is one of the app', async () => {
+it('a token request that fails because of a defect responds with 500', async () => {
   const token = () => Promise.reject(new Error('A defect'))
   expect((await faceWith({}, { token }).redeem()).status).toBe(500)
 })
 
-it('a registration reaches the library whole, and only where its metadata is as the route declares it', async () => {
+it('a registration reaches the library as a whole, and only if its metadata matches the declaration', async () => {
   const { register, sent } = faceWith()
   expect((await register(METADATA, '/connect/register?x=y')).status).toBe(201)
   for (const wrong of [
@@ -175,7 +175,7 @@ it('a registration reaches the library whole, and only where its metadata is as 
   expect(sent).toEqual([[ORIGIN, JSON.stringify(METADATA), null]])
 })
 
-it('a registration may name grants that are unknown here, beside the code', async () => {
+it('a registration may name unsupported grants next to the authorization code', async () => {
   const { register, sent } = faceWith()
   const device = 'urn:ietf:params:oauth:grant-type:device_code'
   for (const grant_types of [['authorization_code', device, 'refresh_token'], [device]]) {
@@ -195,7 +195,7 @@ it.each<[string, Parameters<typeof faceWith>[0], string, object, unknown[]]>([
     { client_name: 'x'.repeat(40_000) },
     [400, 'invalid_client_metadata', "Wanted 'application/json' of at most 32768 bytes", 'no-store', null],
   ],
-])('a registration is not made %s', async (_, change, path, metadata, answer) => {
+])('a registration is refused %s', async (_, change, path, metadata, answer) => {
   const { register, sent } = faceWith(change)
   expect(await seen(register(metadata, path))).toEqual(answer)
   expect(sent).toEqual([])

@@ -56,7 +56,7 @@ it.each([
     'names as long as they may be',
     spread(3_000, 600).map(([toolkit, tool]) => [long(toolkit), long(tool), 8] as const),
   ],
-])('the toolkits that an agent may use are asked for on pages of at most 60 kB, with %s', async (_, tools) => {
+])('the toolkits for an agent are offered on pages of at most 60 kB, with %s', async (_, tools) => {
   const { open, press, boxes } = visitorOf(tools)
   await open()
   const [first = ''] = boxes()
@@ -70,7 +70,7 @@ it.each([
   expect(boxes().length).toBeLessThanOrEqual(50)
 })
 
-it('the toolkits that an agent may use are selected over all pages, and allowed together', async () => {
+it('the toolkits for an agent are selected across all pages, and allowed together', async () => {
   const { open, press, boxes, ticked, count, agents } = visitorOf(spread(2_609, 635))
   await open()
   expect([boxes().length, boxes()[0], count()]).toEqual([50, 'Kit0', '0 of 635 selected'])
@@ -85,7 +85,7 @@ it('the toolkits that an agent may use are selected over all pages, and allowed 
   expect(agents.map(({ toolkits }) => toolkits)).toEqual([['Kit0', 'Kit634']])
 })
 
-it('the toolkits that an agent may use are selected and deselected as they are found, by the names of their tools too', async () => {
+it('the toolkits for an agent are selected and deselected within a search, which also finds names of tools', async () => {
   const { open, press, boxes, ticked, count, agents } = visitorOf([
     ['Mail', 'send_message'],
     ['Mail', 'read'],
@@ -106,7 +106,7 @@ it('the toolkits that an agent may use are selected and deselected as they are f
   expect(agents.map(({ toolkits }) => toolkits)).toEqual([['Chat']])
 })
 
-it('the toolkits that an agent may use list their tools when they are opened, and keep what is ticked', async () => {
+it('the toolkits for an agent list their tools when opened, and keep the selection', async () => {
   const tools = Array.from({ length: 200 }, (_, n) => ['Big', `tool_${n}`] as const)
   const { open, press, ticked } = visitorOf([...tools, ['Other', 'Do']])
   const { text } = await open()
@@ -119,7 +119,7 @@ it('the toolkits that an agent may use list their tools when they are opened, an
   expect((await press('open:')).text).not.toContain('tool_0')
 })
 
-it('the toolkits that an agent may use that have changed meanwhile are asked for again: nobody allows others than they selected', async () => {
+it('the toolkits for an agent must be confirmed again if they changed, so that nobody allows other ones than selected', async () => {
   const { open, press, catalog, count, agents } = visitorOf(spread(60, 60))
   await open()
   await press('page:2', { 'toolkit.Kit3': '1' })
@@ -130,7 +130,7 @@ it('the toolkits that an agent may use that have changed meanwhile are asked for
 })
 
 it.each(['page:0', 'page:-1', 'page:99', 'page:x', 'page:', 'page:1e9', 'open:Nothing', 'open:', 'find:x'])(
-  "the toolkits that an agent may use are shown for '%s' too",
+  "the toolkits for an agent are also shown for '%s'",
   async (decision) => {
     const { open, press, boxes, agents } = visitorOf(spread(60, 60))
     await open()
@@ -141,7 +141,7 @@ it.each(['page:0', 'page:-1', 'page:99', 'page:x', 'page:', 'page:1e9', 'open:No
 )
 
 it.each([`x.${'1'.repeat(60)}`, '1'.repeat(60), `.${'1'.repeat(60)}`])(
-  'the toolkits that an agent may use are not selected by a field of another list: %s',
+  'the toolkits for an agent are not selected by a field of another list: %s',
   async (others) => {
     const { open, press, agents } = visitorOf(spread(60, 60))
     await open()

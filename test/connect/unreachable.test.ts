@@ -5,7 +5,7 @@ import { faceWith } from './face.ts'
 
 const away = () => Promise.reject(new UnreachableError('Switchboard cannot reach its connected agents right now'))
 
-it('the page that asks about an agent is there while all can be reached', async () => {
+it('the consent page of an agent is shown while everything is reachable', async () => {
   const { ask, decide } = faceWith()
   expect((await ask()).status).toBe(200)
   expect((await decide()).headers.get('location')).toContain('code=c')
@@ -18,25 +18,25 @@ it.each<[string, ReturnType<typeof faceWith>]>([
     'the session',
     faceWith({ sessions: { findSession: async () => fail({ type: 'unavailable', message: 'Not now' }) } }),
   ],
-])('the page that asks about an agent says so to a person while %s cannot be reached', async (_, { ask, decide }) => {
+])('the consent page of an agent explains to a person that %s cannot be reached', async (_, { ask, decide }) => {
   expect(await awayOf(await ask())).toEqual(AWAY)
   expect(await awayOf(await decide())).toEqual(AWAY)
 })
 
-it('the page that asks about an agent says so when agents can be reached no more as the form comes', async () => {
+it('the consent page of an agent explains it if agents become unreachable before the form is sent', async () => {
   const { ask, decide } = faceWith({}, { authorizeAgent: away })
   expect((await ask()).status).toBe(200)
   expect(await awayOf(await decide())).toEqual(AWAY)
 })
 
-it('the page that asks about an agent says when to come again to whoever asks too often', async () => {
+it('the consent page of an agent tells a visitor who exceeds the limit when to retry', async () => {
   const { ask } = faceWith({ limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) })
   const answer = await ask()
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '9'])
   expect(await answer.text()).toContain('Too many requests')
 })
 
-it('the page that asks about an agent keeps JSON for clients', async () => {
+it('the token endpoint responds with JSON while agents are unreachable', async () => {
   const answer = await faceWith({}, { token: away }).redeem()
   expect(answer.status).toBe(503)
   expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' })

@@ -8,7 +8,7 @@ const GUIDE = readFileSync(new URL('../../src/docs/agents.md', import.meta.url),
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const hosts = agentHosts(EXAMPLE_ORIGIN)
 
-it('the guide for agents is where each host is read from: a paragraph, what to copy, and what else to sign in', () => {
+it('the guide for agents gives each host its description, what to copy, and other ways to sign in', () => {
   const [codex] = parseHosts(GUIDE).filter(({ id }) => id === 'codex')
   expect(codex).toEqual({
     id: 'codex',
@@ -29,7 +29,7 @@ it('the guide for agents is where each host is read from: a paragraph, what to c
   expect(() => parseHosts(GUIDE.replace('## Codex', '## Kodex'))).toThrow("it has nothing on 'Codex'")
 })
 
-it('the guide for agents has in the section of a host nothing that its host lacks', () => {
+it('the guide for agents has nothing in the section of a host that its data lacks', () => {
   const [before = '', after = ''] = GUIDE.split(/\n## (?=Claude Code\n|Discovery\n)/).slice(1)
   const fenced = [...before.matchAll(/```\w+\n([^]*?)\n```/g)].map(([, text]) => text)
   expect(fenced).toEqual(hosts.flatMap(({ snippet, signIn }) => [snippet?.text, signIn?.text]).filter(Boolean))
@@ -39,12 +39,12 @@ it('the guide for agents has in the section of a host nothing that its host lack
   expect(after).toContain('ai-catalog')
 })
 
-it('the guide for agents is told with the address of the deployment', () => {
+it('the guide for agents contains the address of the deployment', () => {
   expect(JSON.stringify(agentHosts('https://tools.test'))).not.toContain('<you>')
   expect(agentHosts('https://tools.test')[0]?.snippet?.text).toContain('https://tools.test/mcp --header')
 })
 
-it('the guide for agents has no key in any file, but where a host reads no variable', () => {
+it('the guide for agents has no key in any file, unless a host cannot read variables', () => {
   for (const { id, snippet } of hosts) {
     const readsNone = id === 'local-servers' || id === 'zed'
     if (snippet) expect(snippet.text).toMatch(readsNone ? /Bearer <key>/ : /SWITCHBOARD_KEY|input:/)
@@ -52,13 +52,13 @@ it('the guide for agents has no key in any file, but where a host reads no varia
   expect(KEY_VARIABLE).toBe('SWITCHBOARD_KEY')
 })
 
-it('an open deployment is connected to without a word of a key, where a host can do so', () => {
+it('an open deployment is connected to without a key if the host supports that', () => {
   const editors = hosts.filter(({ group }) => group === 'Editors')
   expect(editors.map(({ title }) => title)).toEqual(['Cursor', 'VS Code', 'Windsurf', 'Zed', 'Cline'])
   for (const host of editors) expect(`${whereWithoutKey(host)} ${withoutKey(host)?.text}`).not.toMatch(/key/i)
   expect(hosts.map(whereWithoutKey)).not.toContain('')
 })
 
-it.each(hosts)('the README leads to $title', ({ title }) => {
+it.each(hosts)('the README links to $title', ({ title }) => {
   expect(README).toContain(`](src/docs/agents.md#${toAnchor(title)})`)
 })

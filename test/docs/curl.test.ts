@@ -9,7 +9,7 @@ function wordsOf(command: string): readonly string[] {
   return execFileSync('sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
 }
 
-it('a request as a command has the key from the environment, and none on a machine that needs none', () => {
+it('a curl command reads the key from the environment, and has none on a machine that needs none', () => {
   expect(wordsOf(formatCurl({ method: 'GET', path: '/tools?q=a' }, 'https://s.test', false))).toEqual([
     'https://s.test/tools?q=a',
     '-H',
@@ -23,7 +23,7 @@ it('a request as a command has the key from the environment, and none on a machi
 })
 
 it.each(['it\'s $(id) `id` $HOME \\ " ! \n *', "'; rm -rf x #", "''", '-o/etc/passwd', 'é 日本 👍'])(
-  'a request as a command sends a body as it is: %j',
+  'a curl command sends a body unchanged: %j',
   (text) => {
     const body = JSON.stringify({ text })
     const words = wordsOf(formatCurl({ method: 'POST', path: '/tools/call', body }, 'https://s.test', true))
@@ -31,12 +31,12 @@ it.each(['it\'s $(id) `id` $HOME \\ " ! \n *', "'; rm -rf x #", "''", '-o/etc/pa
   },
 )
 
-it('a request as a command reads a body from a file that is too long for a command', () => {
+it('a curl command reads a body from a file if it is too long for a command', () => {
   const command = formatCurl({ method: 'POST', path: '/tools/call', body: 'x'.repeat(10_001) }, 'https://s.test', true)
   expect(wordsOf(command).slice(-2)).toEqual(['-d', '@body.json'])
 })
 
-it('a request as a command asks for what was asked for, as it comes', () => {
+it('a curl command requests the given content type, without buffering a stream', () => {
   const request = { method: 'POST', path: '/tools/call', body: '{}', accept: 'text/event-stream' }
   expect(wordsOf(formatCurl(request, 'https://s.test', true))).toEqual([
     'https://s.test/tools/call',
@@ -50,7 +50,7 @@ it('a request as a command asks for what was asked for, as it comes', () => {
   ])
 })
 
-it('a request as a command sends a file as it is, with its type, and a credential from another variable', () => {
+it('a curl command sends a file unchanged, with its type, and a credential from another variable', () => {
   const request = { method: 'PUT', path: '/x', body: '@a file', type: 'application/wasm' }
   expect(formatCurl(request, 'https://s.test', false, 'ACCESS_TOKEN')).toContain(
     '"Authorization: Bearer $ACCESS_TOKEN"',
@@ -63,7 +63,7 @@ it('a request as a command sends a file as it is, with its type, and a credentia
   ])
 })
 
-it('a request as a command changes the revision that was changed', () => {
+it('a curl command sends the revision that was changed', () => {
   const request = { method: 'DELETE', path: '/keys/1', ifMatch: '"r1"' }
   expect(wordsOf(formatCurl(request, 'https://s.test', true)).slice(3)).toEqual(['-H', 'If-Match: "r1"'])
 })

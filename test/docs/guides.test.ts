@@ -33,7 +33,7 @@ function get(path: string, limited = false) {
   return router.request(`${ORIGIN}${path}`)
 }
 
-it('the search of the docs cuts the words of a section once, however often it is searched', () => {
+it('the search of the docs splits a section into words once, however often it is searched', () => {
   let reads = 0
   const section = (number: number) => ({
     href: `/${number}`,
@@ -55,53 +55,53 @@ it('the search of the docs cuts the words of a section once, however often it is
   expect(again).toBeLessThan(5)
 })
 
-it('every guide is served: each Markdown file beside the routes', () => {
+it('every guide is served: each Markdown file next to the routes', () => {
   const files = readdirSync(new URL('../../src/docs', import.meta.url)).filter((file) => file.endsWith('.md'))
   expect(all.map(({ name }) => `${name}.md`)).toEqual(files.sort())
 })
 
-it.each(all)('every guide $name begins with a heading, and what one can do after reading it', ({ title, summary }) => {
+it.each(all)('every guide $name begins with a heading, and what a reader can do afterwards', ({ title, summary }) => {
   expect(title).not.toBe('')
   expect(summary).toMatch(/^After reading this you can /)
 })
 
-it.each(all)('every guide $name leads to the reference', ({ text }) => {
+it.each(all)('every guide $name links to the reference', ({ text }) => {
   expect(text).toContain('](/docs/reference)')
 })
 
+it.each(all)('every guide $name uses only Markdown that is rendered, and its links are valid', ({ name, text }) => {
+  const prose = text
+    .replaceAll(/^```[^]*?^```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '')
+    .replaceAll(EXAMPLE_ORIGIN, 'https://example.dev')
+  expect(prose).not.toMatch(/^ *(?:\d+\. |> |#{4,} |\* |\t| {2,}- )|<\w|!\[|(?<!\*)\*(?!\*)\w/m)
+  for (const [, href = ''] of prose.matchAll(/\]\(([^)]+)\)/g)) {
+    if (/^(?:https:\/\/|\/docs\/reference$)/.test(href)) continue
+    const [, sibling = name, anchor] = /^(?:([\w-]+)\.md)?(?:#(.+))?$/.exec(href) ?? [href, href]
+    const anchors = all.find((each) => each.name === sibling)?.contents.map((heading) => heading.anchor)
+    expect(anchors, `${name}: ${href}`).toEqual(
+      anchor === undefined ? expect.any(Array) : expect.arrayContaining([anchor]),
+    )
+  }
+})
+
 it.each(all)(
-  'every guide $name is all of the Markdown that is rendered, and its links lead somewhere',
-  ({ name, text }) => {
-    const prose = text
-      .replaceAll(/^```[^]*?^```$/gm, '')
-      .replaceAll(/`[^`\n]*`/g, '')
-      .replaceAll(EXAMPLE_ORIGIN, 'https://example.dev')
-    expect(prose).not.toMatch(/^ *(?:\d+\. |> |#{4,} |\* |\t| {2,}- )|<\w|!\[|(?<!\*)\*(?!\*)\w/m)
-    for (const [, href = ''] of prose.matchAll(/\]\(([^)]+)\)/g)) {
-      if (/^(?:https:\/\/|\/docs\/reference$)/.test(href)) continue
-      const [, sibling = name, anchor] = /^(?:([\w-]+)\.md)?(?:#(.+))?$/.exec(href) ?? [href, href]
-      const anchors = all.find((each) => each.name === sibling)?.contents.map((heading) => heading.anchor)
-      expect(anchors, `${name}: ${href}`).toEqual(
-        anchor === undefined ? expect.any(Array) : expect.arrayContaining([anchor]),
-      )
-    }
+  'every guide $name is served as a page and a text, with the address of the deployment',
+  async ({ name, text }) => {
+    const html = await get(`/docs/${name}`)
+    expect(html.status).toBe(200)
+    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(html.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const shown = await html.text()
+    if (text.includes(EXAMPLE_ORIGIN)) expect(shown).toContain(ORIGIN)
+    expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
+    const markdown = await get(`/docs/${name}.md`)
+    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(await markdown.text()).toBe(text.replaceAll(EXAMPLE_ORIGIN, ORIGIN))
   },
 )
 
-it.each(all)('every guide $name is a page and a text, with the addresses of who serves it', async ({ name, text }) => {
-  const html = await get(`/docs/${name}`)
-  expect(html.status).toBe(200)
-  expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(html.headers.get('content-security-policy')).toContain("default-src 'none'")
-  const shown = await html.text()
-  if (text.includes(EXAMPLE_ORIGIN)) expect(shown).toContain(ORIGIN)
-  expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
-  const markdown = await get(`/docs/${name}.md`)
-  expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-  expect(await markdown.text()).toBe(text.replaceAll(EXAMPLE_ORIGIN, ORIGIN))
-})
-
-it('each page leads to every guide, each in one group, and says which one it is', async () => {
+it('each page links to every guide, in one group each, and marks the current one', async () => {
   const names = Object.values(GUIDE_GROUPS).flat()
   expect(names.toSorted()).toEqual(all.map(({ name }) => name).toSorted())
   for (const path of ['/docs', '/docs/calls']) {
@@ -111,14 +111,14 @@ it('each page leads to every guide, each in one group, and says which one it is'
   expect(await (await get('/docs/calls')).text()).toContain('<a href="/docs/calls" aria-current="page">')
 })
 
-it('each page leads to the one before and the one after', async () => {
+it('each page links to the previous and the next one', async () => {
   const shown = await (await get('/docs/calls')).text()
   expect(shown).toMatch(/<a rel="prev" href="\/docs\/agents">[^]*<a rel="next" href="\/docs\/client">/)
   expect(await (await get('/docs/agents')).text()).not.toContain('rel="prev"')
   expect(await (await get('/docs/performance')).text()).toContain('<a rel="next" href="/docs/reference">')
 })
 
-it('each page has its blocks to copy, its headings to link to, and no script but its own', async () => {
+it('each page has blocks to copy, headings to link to, and no script but its own', async () => {
   const response = await get('/docs/publish')
   const shown = await response.text()
   expect(shown.match(/<pre>/g)).toHaveLength((shown.match(/<div class="copyable"><pre>/g) ?? []).length)
@@ -131,7 +131,7 @@ it('each page has its blocks to copy, its headings to link to, and no script but
 
 const search = async (q: string) => (await get(`/docs?q=${encodeURIComponent(q)}`)).text()
 
-it('a search finds sections by all of its words, those with a heading of them first, and keeps the question', async () => {
+it('a search finds sections by all of its words, those with a word in the heading first, and keeps the query', async () => {
   const shown = await search('large outputs')
   expect(shown).toContain('name="q" value="large outputs"')
   const found = [...shown.matchAll(/<li><a href="(\/docs\/[\w-]+#[\w-]+)">/g)].map(([, href]) => href)
@@ -139,12 +139,12 @@ it('a search finds sections by all of its words, those with a heading of them fi
   expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
 })
 
-it('a search knows words in other forms, and what stands in text and in code', async () => {
+it('a search knows other forms of words, and finds text and code', async () => {
   expect(await search('rotating keys')).toContain('/docs/operate#')
   expect(await search('bearer_token_env_var')).toContain('/docs/agents#codex')
 })
 
-it('a search leaves out words that say nothing, knows words of the same meaning, and shows what has most of the words', async () => {
+it('a search ignores stop words, knows synonyms, and shows sections with most of the words', async () => {
   expect(await search('how do I rotate a key')).toContain('/docs/operate#')
   expect(await search('erase a person')).toMatch(/delete/i)
   expect(await search('idempotency')).toContain('/docs/calls#')
@@ -153,32 +153,32 @@ it('a search leaves out words that say nothing, knows words of the same meaning,
   expect(partial).toContain('/docs/operate#')
 })
 
-it('a search finds operations of the API beside guides', async () => {
+it('a search finds operations of the API next to guides', async () => {
   expect(await search('list api keys')).toContain(
     '<a href="/docs/reference/api-keys#get_keys">API reference: GET /keys</a>',
   )
 })
 
-it('a search says so where there is nothing, and shows what was asked as text', async () => {
+it('a search without results says so, and shows the query as text', async () => {
   const shown = await search('<zebra>')
   expect(shown).toContain('No section has any of these words')
   expect(shown).not.toContain('<zebra')
   expect((await get(`/docs?q=${'a'.repeat(300)}`)).status).toBe(400)
 })
 
-it('the list of guides is what the address of the deployment leads to', async () => {
+it('the root of the deployment redirects to the list of guides', async () => {
   const { status, headers } = await get('/')
   expect([status, headers.get('location')]).toEqual([302, '/docs'])
 })
 
-it('the list of guides leads to each', async () => {
+it('the list of guides links to each guide', async () => {
   const shown = await (await get('/docs')).text()
   for (const { name } of all) expect(shown).toContain(`href="/docs/${name}"`)
   const listed = [...shown.matchAll(/<li><a href="\/docs\/([\w-]+)">[^<]*<\/a><p>/g)].map(([, name]) => name)
   expect(listed).toEqual(Object.values(GUIDE_GROUPS).flat())
 })
 
-it('the list of guides is in llms.txt, with what each is for', async () => {
+it('the list of guides is in llms.txt, with a summary of each', async () => {
   const response = await get('/llms.txt')
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   const text = await response.text()
@@ -192,7 +192,7 @@ it('the list of guides is in llms.txt, with what each is for', async () => {
   expect(links).toHaveLength(all.length)
 })
 
-it('what no guide is called is a page that says so', async () => {
+it('an unknown guide is a page that says so', async () => {
   for (const path of ['/docs/nowhere', '/docs/nowhere.md', '/docs/.md', '/docs/agents.md.md']) {
     const response = await get(path)
     expect(response.status).toBe(404)
@@ -200,7 +200,7 @@ it('what no guide is called is a page that says so', async () => {
   }
 })
 
-it('files for other programs are served as they are, with the addresses of who serves them', async () => {
+it('files for other programs are served unchanged, except for the address of the deployment', async () => {
   const rules = await get('/docs/alerts.yml')
   expect(rules.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect(await rules.text()).toBe(alerts.replaceAll(EXAMPLE_ORIGIN, ORIGIN))
@@ -209,7 +209,7 @@ it('files for other programs are served as they are, with the addresses of who s
   expect((await get('/docs/constructor')).status).toBe(404)
 })
 
-it('the configuration of each host is there for programs', async () => {
+it('the configuration of each host is available as JSON', async () => {
   const { hosts } = JSON.parse(await (await get('/docs/agents.json')).text())
   expect(hosts.length).toBeGreaterThan(10)
   expect(hosts).toContainEqual({
@@ -223,14 +223,14 @@ it('the configuration of each host is there for programs', async () => {
   })
 })
 
-it('a long guide says what is on it, a short one does not', async () => {
+it('a long guide has a table of contents, and a short one has none', async () => {
   const operate = await (await get('/docs/operate')).text()
   expect(operate).toContain('On this page')
   for (const [, anchor] of operate.matchAll(/<li><a href="#([^"]+)"/g)) expect(operate).toContain(`id="${anchor}"`)
   expect(await (await get('/docs/settings')).text()).not.toContain('On this page')
 })
 
-it('the list of guides says of each in whole sentences what it is for, without beginning the same each time', async () => {
+it('the list of guides describes each in whole sentences with different beginnings', async () => {
   const text = await (await get('/docs')).text()
   expect(text).not.toContain('After reading this')
   expect(text).toContain('To give the tools of a Switchboard to any agent')
@@ -239,11 +239,11 @@ it('the list of guides says of each in whole sentences what it is for, without b
     expect(summary).toMatch(/[.!?]$/)
 })
 
-it('readers are held to the rate', async () => {
+it('readers are rate limited', async () => {
   expect((await get('/docs/agents', true)).status).toBe(429)
 })
 
-it('the guide to publishing says each field that an HTTP implementation may have, and shows one that is taken', () => {
+it('the guide to publishing describes each field of an HTTP implementation, and shows a valid one', () => {
   const { text = '' } = all.find(({ name }) => name === 'publish') ?? {}
   const fields = Object.keys(Object(toJsonSchema(httpImplementation)).properties)
   const rows = [...text.matchAll(/^\| (`\w+`(?:, `\w+`)*) +\| .*$/gm)].map(([, names = '']) =>

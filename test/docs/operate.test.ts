@@ -30,20 +30,20 @@ describe('the table of outcomes', () => {
     ([, cell = '']) => cell.match(/[a-z]+(?:-[a-z]+)*/g) ?? [],
   )
 
-  it('the table of outcomes names outcomes that there are, each once', () => {
+  it('the table of outcomes names existing outcomes, each once', () => {
     const outcomes = named.filter((name) => name !== 'outcome')
     expect(outcomes.filter((name) => name !== 'consent-required' && !Object.hasOwn(STATUS, name))).toEqual([])
     expect(new Set(outcomes).size).toBe(outcomes.length)
   })
 
-  it('the table of outcomes names all that a call can come to once its tool is looked up', () => {
+  it('the table of outcomes names every outcome of a call whose tool was looked up', () => {
     const ofCalls = ['forbidden', 'rate-limited', 'unavailable', 'internal', 'tool-unknown', 'requirements-missing']
     const ofTools = ['tool-disabled', 'tool-not-executable', 'tool-untrusted', 'approval-required', 'input-invalid']
     expect(named).toEqual(expect.arrayContaining([...Object.keys(OUTCOME_STATUS), ...ofCalls, ...ofTools]))
   })
 })
 
-it('names commands and options of the command line that there are', () => {
+it('names existing commands and options of the command line', () => {
   const program = createProgram(
     () => {
       throw new Error('nothing is run')
@@ -83,7 +83,7 @@ const files = {
 }
 
 it.each(Object.entries(files))(
-  'the alert rules and the dashboard ask in %s for metrics, labels and outcomes that there are',
+  'the alert rules and the dashboard use existing metrics, labels and outcomes in %s',
   (_, expressions) => {
     expect(expressions.length).toBeGreaterThan(5)
     for (const expression of expressions) {
@@ -99,7 +99,7 @@ it.each(Object.entries(files))(
   },
 )
 
-it('the alert rules and the dashboard lead to sections of the guide', () => {
+it('the alert rules and the dashboard link to sections of the guide', () => {
   const anchors = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading))
   const named = [...alerts.matchAll(/\/docs\/operate#([\w-]+)/g)].map(([, anchor]) => anchor)
   expect(named.length).toBeGreaterThan(5)

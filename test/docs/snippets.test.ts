@@ -12,17 +12,17 @@ import { CANNOT, FILES, root, snippets, snippetsOf, triedBy } from './snippets.t
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-it('every block that people copy is found', () => {
+it('every code block in the docs is found', () => {
   expect(FILES.length).toBeGreaterThan(12)
   expect(snippets.length).toBeGreaterThan(70)
   expect(snippets.length).toBe(FILES.flatMap((file) => [...read(file).matchAll(/^ *```\w*$/gm)]).length / 2)
 })
 
-it('every block that people copy is tried, or has a reason why it cannot be', () => {
+it('every code block in the docs is tested, or has a reason why it cannot be', () => {
   expect(snippets.filter(({ way }) => way === 'untried')).toEqual([])
 })
 
-it('every block that people copy would be seen if it were neither', () => {
+it('a code block in the docs with neither is reported', () => {
   expect(snippetsOf('x.md', '```py\nprint(1)\n```\n')).toMatchObject([{ language: 'py', way: 'untried' }])
   expect(snippetsOf('x.md', 'a\n\n   ```sh\n   b\n   ```\n\n```json\n{}\n```\n')).toMatchObject([
     { text: 'b', way: 'server' },
@@ -30,20 +30,20 @@ it('every block that people copy would be seen if it were neither', () => {
   ])
 })
 
-it('every block that people copy cannot be tried for no reason that none of them has', () => {
+it('every reason for not testing a code block in the docs applies to one', () => {
   for (const beginning of Object.keys(CANNOT)) {
     expect(snippets.filter(({ text }) => text.startsWith(beginning)).length, beginning).toBeGreaterThan(0)
   }
 })
 
-it('every block that people copy that names a script of the package names one that is there', () => {
+it('every code block in the docs names existing scripts of the package', () => {
   const { scripts } = JSON.parse(read('package.json'))
   const named = FILES.flatMap((file) => [...read(file).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)])
   expect(named.length).toBeGreaterThan(5)
   for (const [, script = ''] of named) expect(Object.keys(scripts)).toContain(script)
 })
 
-it('the README is read in five minutes: at most 1,100 words', () => {
+it('the README can be read in five minutes: it has at most 1,100 words', () => {
   const words = read('README.md')
     .split(/\s+/)
     .filter((word) => /\w/.test(word))
@@ -51,7 +51,7 @@ it('the README is read in five minutes: at most 1,100 words', () => {
   expect(words.length).toBeGreaterThan(700)
 })
 
-it('the README leads to every guide, and to nothing that is not there', () => {
+it('the README links to every guide, and has no broken links', () => {
   const links = [...read('README.md').matchAll(/\]\(([^)#]+)/g)].map(([, href = '']) => href)
   for (const file of FILES.filter((each) => each.startsWith('src/docs/'))) expect(links).toContain(file)
   for (const link of links.filter((href) => !href.startsWith('https:'))) expect(read(link), link).not.toBe('')
@@ -61,24 +61,24 @@ it('the README leads to every guide, and to nothing that is not there', () => {
 const MADE = ['kv_namespaces', 'durable_objects', 'r2_buckets']
 const NEEDS_NONE = ['assets', 'ratelimits', 'worker_loaders', 'version_metadata', 'triggers']
 
-it('a button that deploys a copy finds in wrangler.toml only what Cloudflare makes, or what needs no making', () => {
+it('the deploy button needs nothing from wrangler.toml that Cloudflare does not create', () => {
   const own = [...read('wrangler.toml').matchAll(/^\[\[?(\w+)/gm)].map(([, table = '']) => table)
   const ABOUT = ['build', 'observability', 'migrations', 'vars']
   expect(own.filter((table) => ![...MADE, ...NEEDS_NONE, ...ABOUT].includes(table))).toEqual([])
   for (const table of MADE) expect(own).toContain(table)
 })
 
-it('a button that deploys a copy asks for the secrets that the first deployment is given', () => {
+it('the deploy button asks for the secrets that the first deployment needs', () => {
   const asked = [...read('.dev.vars.example').matchAll(/^(\w+)=$/gm)].map(([, name]) => name)
   expect(asked).toEqual(['ADMIN_KEY', 'VAULT_KEYS'])
   for (const name of asked) expect(read('src/docs/operate.md')).toContain(`npx wrangler secret put ${name}`)
 })
 
-describe('what is added to wrangler.toml', () => {
+describe('additions to wrangler.toml', () => {
   afterEach(() => void vi.restoreAllMocks())
 
   it.each(triedBy('wrangler'))(
-    'what is added to wrangler.toml is known there, and to Switchboard: $text',
+    'additions to wrangler.toml are known to wrangler and to Switchboard: $text',
     ({ text: added }) => {
       const folder = mkdtempSync(join(tmpdir(), 'switchboard-toml-'))
       try {
@@ -105,7 +105,7 @@ describe('what is added to wrangler.toml', () => {
     },
   )
 
-  it('what is added to wrangler.toml would not be, misspelt', () => {
+  it('additions to wrangler.toml with a misspelled name are refused', () => {
     expect(() => loadConfig(asEnv({ TOOL_LIMITS: { '*': { rates: {} } } }))).toThrow('TOOL_LIMITS')
   })
 
@@ -120,15 +120,15 @@ describe('what is added to wrangler.toml', () => {
   }
 })
 
-it.each(triedBy('rules'))('rules of the guides are rules: $text', ({ text }) => {
+it.each(triedBy('rules'))('rules in the guides are valid: $text', ({ text }) => {
   expect(parseValue(signInRules, JSON.parse(text))).toMatchObject({ ok: true })
 })
 
-it.each(triedBy('yaml'))('what is for others to read is YAML: $text', ({ text }) => {
+it.each(triedBy('yaml'))('YAML in the guides is valid: $text', ({ text }) => {
   expect(Object.keys(Object(parseYaml(text))).length).toBeGreaterThan(0)
 })
 
-describe('tools of the guides', async () => {
+describe('tools in the guides', async () => {
   const tools = triedBy('tool')
   // As deep in the repository as tools, so that imports resolve
   const folder = join(root, '.wrangler', `snippets-${process.pid}`)
@@ -138,12 +138,12 @@ describe('tools of the guides', async () => {
   writeFileSync(join(folder, 'tsconfig.json'), '{ "extends": "../../test/tsconfig.json", "include": ["*.ts"] }')
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('tools of the guides have the types that they say', { timeout: 120_000 }, () => {
+  it('tools in the guides have the types they declare', { timeout: 120_000 }, () => {
     expect(new Set(tools.map(({ named }) => named)).size).toBe(tools.length)
     expect(() => execFileSync('node_modules/.bin/tsc', ['-p', folder], { cwd: root, encoding: 'utf8' })).not.toThrow()
   })
 
-  it('tools of the guides run: a greeting', async () => {
+  it('tools in the guides run: a greeting', async () => {
     const { default: hello } = await import(fileOf('Hello'))
     expect(hello.handler({ name: 'Ann' }, {})).toBe('Hello, Ann!')
   })

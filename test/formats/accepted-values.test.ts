@@ -138,8 +138,8 @@ function withoutNullable(schema: Json): Json {
   return nullable === true ? { anyOf: [rest, { type: 'null' }] } : rest
 }
 
-describe.each(FORMS)('what the form %s takes', (name, write, schemaOf) => {
-  it(`what the form ${name} takes is taken by a call, and reaches the tool as its schema has it`, () => {
+describe.each(FORMS)('the values that the form %s accepts', (name, write, schemaOf) => {
+  it(`the values that the form ${name} accepts are accepted by a call, and reach the tool as its schema requires`, () => {
     let tried = 0
     fc.assert(
       fc.property(

@@ -256,7 +256,7 @@ it('a declaration declares no parameters to Gemini when there are none', () => {
   })
 })
 
-it('a declaration says what no declaration has', () => {
+it('a declaration reports what no declaration can express', () => {
   const full = recordOf(record.input, {
     title: 'T',
     annotations: {},
@@ -271,7 +271,7 @@ it('a declaration says what no declaration has', () => {
   }
 })
 
-it('a declaration has a name that its provider takes', () => {
+it('a declaration has a name that its provider accepts', () => {
   expect(gemini(record, '1st', createBudget()).document).toMatchObject({ name: '_1st' })
   expect(pathsOf(gemini(record, '1st', createBudget()))).toContain('/name')
   expect(openai(record, 'a.b', createBudget()).document).toMatchObject({ function: { name: 'a_b' } })
@@ -284,7 +284,7 @@ it('a declaration makes the alternatives of a root optional properties', () => {
   expect(pathsOf(encoded)).toEqual(['/input/anyOf'])
 })
 
-it('a declaration keeps a definition that refers to itself, or lists what becomes of it', () => {
+it('a declaration keeps a recursive definition, or reports what becomes of it', () => {
   const tree = recordOf({
     type: 'object',
     properties: { root: { $ref: '#/$defs/node' } },
@@ -359,7 +359,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
     return within.ok ? within.value : { document: {}, losses: [] }
   }
 
-  it(`${form}, of any schema gives what its provider's rules allow, never throws, and gives the same again`, () => {
+  it(`${form}, of any schema follows the rules of its provider, never throws, and is deterministic`, () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const encoded = written(input)
@@ -371,7 +371,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
     )
   })
 
-  it(`${form}, of any schema loses nothing silently: every keyword is there still, or its place or one around it is listed`, () => {
+  it(`${form}, of any schema loses nothing silently: every keyword is kept, or its location or a parent is reported`, () => {
     fc.assert(
       fc.property(inputs, (input) => {
         expect(silent(input, written(input))).toEqual([])
@@ -381,7 +381,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
   })
 
   it.skipIf(!hasShared('catalogues/oxp-definitions.json'))(
-    `${form}, of any schema takes a catalog of tools${unlessShared('catalogues/oxp-definitions.json')}`,
+    `${form}, of any schema encodes a catalog of tools${unlessShared('catalogues/oxp-definitions.json')}`,
     () => {
       const { items } = JSON.parse(readShared('catalogues/oxp-definitions.json'))
       expect(items.length).toBeGreaterThan(0)

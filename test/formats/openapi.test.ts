@@ -27,7 +27,7 @@ function takes(document: unknown, body: unknown): boolean {
   return new Ajv2020({ strict: false }).validate({ ...schema, components }, body)
 }
 
-it('a tool as an OpenAPI description is one operation, that calls it where the description was read', () => {
+it('an OpenAPI description of a tool has one operation, which calls it at the origin of the description', () => {
   const input = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
   const { document, losses } = openapi(
     recordOf(input, { title: 'Adds', output: { type: 'number' } }),
@@ -47,7 +47,7 @@ it('a tool as an OpenAPI description is one operation, that calls it where the d
   expect(takes(document, { tool_id: 'Kit.Tool@1.0.0', input: { a: 'x' } })).toBe(false)
 })
 
-it('a tool as an OpenAPI description has references that lead to where its schemas lie', () => {
+it('an OpenAPI description of a tool has references to the locations of its schemas', () => {
   const { document, losses } = openapi(recordOf(TREE), 'Kit_Tool', createBudget())
   expect(isDescription(document)).toBe(true)
   const { Input } = Object(document).components.schemas
@@ -61,7 +61,7 @@ it('a tool as an OpenAPI description has references that lead to where its schem
   expect([call({ below: [{ below: [] }] }), call({ below: [{ below: 1 }] })]).toEqual([true, false])
 })
 
-it('a tool as an OpenAPI description names what it cannot say, and says that nothing is given', () => {
+it('an OpenAPI description of a tool reports what it cannot express, and that nothing is returned', () => {
   const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: true }
   const given = { requirements, securityLevel: 3, annotations: { readOnlyHint: true }, output: null }
   const encoded = openapi(
@@ -73,7 +73,7 @@ it('a tool as an OpenAPI description names what it cannot say, and says that not
   expect(encoded.document).toMatchObject({ components: { schemas: { Output: { type: 'null' } } } })
 })
 
-it('a tool as an OpenAPI description is one of any input', () => {
+it('an OpenAPI description of a tool is valid for any input schema', () => {
   const name = fc.string({ maxLength: 5 })
   const leaf = fc.constantFrom({ type: 'string' }, { $ref: '#' }, { type: 'array', items: true }, { items: [{}, true] })
   const inputs = fc.dictionary(name, leaf).map((properties) => ({ type: 'object', properties }))

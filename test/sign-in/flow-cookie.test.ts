@@ -31,7 +31,7 @@ function newBrowser() {
 it.each([
   ['an ordinary path', '/sessions', 1],
   ['the longest', LONGEST, 3],
-])('a browser on its way to the provider comes back with %s', async (_, back, cookies) => {
+])('a sign-in flow returns with %s', async (_, back, cookies) => {
   const { jar, request, take } = newBrowser()
   take(await flows.write(request(), { request: REQUEST, back }))
   expect(jar.size).toBe(cookies)
@@ -41,7 +41,7 @@ it.each([
   expect(await flows.read(request())).toBeUndefined()
 })
 
-it('a browser on its way to the provider comes back within a quarter of an hour, however long it keeps its cookies', async () => {
+it('a sign-in flow must return within a quarter of an hour, however long the browser keeps its cookies', async () => {
   const { request, take } = newBrowser()
   take(await flows.write(request(), { request: REQUEST, back: '/x' }))
   now += 15 * 60_000 - 1
@@ -50,7 +50,7 @@ it('a browser on its way to the provider comes back within a quarter of an hour,
   expect(await flows.read(request())).toBeUndefined()
 })
 
-it('a browser on its way to the provider keeps nothing of an earlier way', async () => {
+it('a sign-in flow keeps nothing of an earlier one', async () => {
   const { jar, request, take } = newBrowser()
   take(await flows.write(request(), { request: REQUEST, back: LONGEST }))
   take(await flows.write(request(), { request: REQUEST, back: '/short' }))
@@ -58,7 +58,7 @@ it('a browser on its way to the provider keeps nothing of an earlier way', async
   expect(await flows.read(request())).toMatchObject({ back: '/short' })
 })
 
-it('a browser on its way to the provider comes back with nothing where a part is missing, is of another way, or stands elsewhere', async () => {
+it('a sign-in flow is lost if a part of its cookies is missing, belongs to another flow or is misplaced', async () => {
   const { jar, request, take } = newBrowser()
   take(await flows.write(request(), { request: REQUEST, back: LONGEST }))
   const mine = new Map(jar)
@@ -78,7 +78,7 @@ it('a browser on its way to the provider comes back with nothing where a part is
   }
 })
 
-it('a browser on its way to the provider is asked nothing, and forgets nothing, where it has no cookies of this', async () => {
+it('a browser without cookies of a flow needs no unsealing and no deletion', async () => {
   const sealer = { seal: async () => '', unseal: () => Promise.reject(new Error('Nothing is opened')) }
   expect(await createFlows(sealer, () => now).read(newBrowser().request())).toBeUndefined()
   expect(flows.clear(newBrowser().request())).toEqual([])

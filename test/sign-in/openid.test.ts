@@ -73,7 +73,7 @@ it.each<[string, boolean, World, Record<string, string | null>]>([
   ['asks for no others', false, { server: { scopes_supported: ['phone'] } }, { scope: 'openid email profile' }],
   ['asks anew', true, {}, { prompt: 'login' }],
   ['asks Google in its way', true, { issuer: 'https://accounts.google.com' }, { prompt: 'select_account' }],
-])('the request that a browser takes to the provider %s', async (_, again, world, parameters) => {
+])('the authorization request to the provider %s', async (_, again, world, parameters) => {
   const begun = await openIdOf(world).openId.begin(CALLBACK, again)
   if (!begun.ok) throw new Error(begun.message)
   const { searchParams } = new URL(begun.url)
@@ -87,7 +87,7 @@ it.each<[string, boolean, World, Record<string, string | null>]>([
   expect(new Set(Object.values(begun.request)).size).toBe(4)
 })
 
-it('the request that a browser takes to the provider is not made for a page that cannot be opened', async () => {
+it('the authorization request to the provider is not made for a page that must not be opened', async () => {
   const { openId } = openIdOf({ checkUrl: () => 'it is no https' })
   expect(await openId.begin(CALLBACK, false)).toMatchObject({
     ok: false,
@@ -95,20 +95,20 @@ it('the request that a browser takes to the provider is not made for a page that
   })
 })
 
-it('the claims of a person are those of the ID token, where it has all that is read', async () => {
+it('the claims of a person are those of the ID token if it has all that is needed', async () => {
   const { asked, claims } = await learn({ email: 'ann@acme.test', email_verified: true }, { email: 'other@acme.test' })
   expect(claims).toMatchObject({ email: 'ann@acme.test', email_verified: true })
   expect(asked).toEqual(['/token', '/keys'])
 })
 
-it('the claims of a person are completed at the UserInfo endpoint', async () => {
+it('the claims of a person are completed from the UserInfo endpoint', async () => {
   const said = { email: 'ann@acme.test', email_verified: true, groups: ['staff'] }
   const { asked, claims } = await learn({ ...said, groups: undefined }, said, ['email', 'groups'])
   expect(claims).toMatchObject({ ...said, sub: 'a1', iss: ISSUER })
   expect(asked).toContain('/userinfo')
 })
 
-it('the claims of a person say of no address what was said of another', async () => {
+it('the claims of a person do not combine an address with the verification of another one', async () => {
   const unverified = await learn({ email: 'ann@acme.test' }, { email: 'eve@evil.test', email_verified: true }, [
     'groups',
   ])
@@ -117,18 +117,18 @@ it('the claims of a person say of no address what was said of another', async ()
   expect(other.claims).toMatchObject({ email: 'ann@acme.test', email_verified: false })
 })
 
-it('the claims of a person are those of the ID token where there is nobody to complete them', async () => {
+it('the claims of a person are those of the ID token if there is no UserInfo endpoint', async () => {
   const { asked, claims } = await learn({}, {}, ['email'], { server: { userinfo_endpoint: undefined } })
   expect([asked, claims]).toEqual([['/token', '/keys'], expect.objectContaining({ sub: 'a1' })])
 })
 
-it("the claims of a person are nobody's where the server was not discovered, or gives no ID token", async () => {
+it('the claims of a person are missing if the server was not discovered, or gives no ID token', async () => {
   const unknown = await learn({ email: 'ann@acme.test' }, {}, undefined, { discovered: false })
   expect([unknown.asked, unknown.claims]).toEqual([[], expect.stringContaining("'id.test' cannot be asked now")])
   expect((await learn(null, { email: 'ann@acme.test' })).asked).toEqual(['/token'])
 })
 
-it("the claims of a person are nobody's where UserInfo is another person's", async () => {
+it('the claims of a person are missing if UserInfo is about another person', async () => {
   const { claims } = await learn({}, { sub: 'b2', email: 'bob@acme.test', email_verified: true })
   expect(claims).toContain("'id.test' cannot be asked now")
 })

@@ -4,7 +4,7 @@ import { MAX_RETURN, returnPath } from '../../src/sign-in/flow-cookie.ts'
 const ORIGIN = 'https://tools.acme.test'
 
 it.each(['/', '/sessions', '/authorizations/a-b_c/start', '/x?y=https://evil.test/&z=%2F%2F', '/a:b@c'])(
-  'the page to go back to may be %s',
+  'the return path may be %s',
   (path) => {
     expect(returnPath(path, ORIGIN)).toBe(path)
   },
@@ -30,19 +30,19 @@ it.each([
   '/ä',
   '/x\r\nset-cookie: a=b',
   `/${'x'.repeat(MAX_RETURN)}`,
-])('the page to go back to may not be %j', (path) => {
+])('the return path cannot be %j', (path) => {
   expect(returnPath(path, ORIGIN)).toBeUndefined()
 })
 
-it('the page to go back to may have as many characters as are kept', () => {
+it('the return path may have the maximum length', () => {
   expect(returnPath(`/${'x'.repeat(MAX_RETURN - 1)}`, ORIGIN)).toHaveLength(MAX_RETURN)
 })
 
-it('the page to go back to may be as long as the request of an agent', () => {
+it('the return path may be as long as the request of an agent', () => {
   const path = `/connect/authorize?state=${'x'.repeat(8_000)}`
   expect(returnPath(path, ORIGIN)).toBe(path)
 })
 
-it('the page to go back to loses what is for the browser alone', () => {
+it('the return path loses its fragment', () => {
   expect(returnPath('/x?y#z', ORIGIN)).toBe('/x?y')
 })

@@ -24,7 +24,7 @@ async function seen(answer: Response | Promise<Response>) {
   return { status, title, to: headers.get('location'), cookies: headers.getSetCookie().join(), text }
 }
 
-describe('who asks for the page to sign in', () => {
+describe('a visitor of the sign-in page', () => {
   it.each([
     ['somebody, by their name', { kind: 'person', person }, '/sign-in', { status: 200, title: 'You are signed in' }],
     [
@@ -73,7 +73,7 @@ describe('who asks for the page to sign in', () => {
     expect([status, title]).toEqual(answer)
   })
 
-  it('is counted against their limit where their session is looked up', async () => {
+  it('is counted against their limit if their session is looked up', async () => {
     const asked: unknown[] = []
     const findSession = (_: Request, mayLookUp: () => unknown) => (asked.push(mayLookUp()), NOBODY)
     let left = 1
@@ -82,7 +82,7 @@ describe('who asks for the page to sign in', () => {
     expect(asked).toEqual([limited.limitAnonymous()])
   })
 
-  it('is told why the provider cannot be visited, as its operator is', async () => {
+  it('is told why the provider is unavailable, and so is its operator', async () => {
     const failing = (more: object) => ({
       provider: {
         ...provider,
@@ -102,7 +102,7 @@ describe('who asks for the page to sign in', () => {
     expect((await seen(faceWith(failing({ forOperator: 'For operators' })).begin())).text).toContain('For operators.')
   })
 
-  it('without a return path, comes back to the page itself', async () => {
+  it('without a return path returns to the page itself', async () => {
     const { headers } = await faceWith().begin()
     const cookie = headers
       .getSetCookie()
@@ -113,10 +113,10 @@ describe('who asks for the page to sign in', () => {
   })
 })
 
-describe('who comes back from the provider', () => {
+describe('a person who returns from the provider', () => {
   const ended = expect.stringMatching(/^__Host-switchboard-sign-in=; .*Max-Age=0/)
 
-  it('is signed in, and goes where they wanted to', async () => {
+  it('is signed in, and redirected to the return path', async () => {
     const { comeBack, begun, audit } = faceWith()
     const { status, to, cookies } = await seen(comeBack({ back: '/sessions' }))
     expect([status, to, cookies]).toEqual([302, '/sessions', ended])
@@ -130,7 +130,7 @@ describe('who comes back from the provider', () => {
     ['of another window', { query: 'code=c&state=s2' }],
     ['without a state', { query: 'code=c' }],
     ['of another address', { kept: { ...request, callback: 'https://other.example/sign-in/callback' } }],
-  ])('is not, with an answer %s', async (_, how) => {
+  ])('is not signed in with a response %s', async (_, how) => {
     const { comeBack, begun, audit } = faceWith()
     const { status, text } = await seen(comeBack({ back: '/sessions', ...how }))
     expect([status, begun, audit]).toEqual([400, [], []])
@@ -138,7 +138,7 @@ describe('who comes back from the provider', () => {
     expect(text).toContain(SIGN_IN_AGAIN)
   })
 
-  it('is not, without the cookies of who went there', async () => {
+  it('is not signed in without the cookies of the flow', async () => {
     const { get } = faceWith()
     const answer = await seen(get(`${request.callback}?code=c&state=s1`))
     expect([answer.status, answer.text.includes('href="/sign-in?again=1"')]).toEqual([400, true])
@@ -185,7 +185,7 @@ describe('who comes back from the provider', () => {
       403,
       'has deactivated &#39;ann@acme.test&#39;: ask those who manage it',
     ],
-  ])('is not where %s', async (_, change, how, status, words) => {
+  ])('is not signed in if %s', async (_, change, how, status, words) => {
     const { comeBack, begun } = faceWith(change)
     const answer = await seen(comeBack({ back: '/sessions', ...how }))
     expect([answer.status, begun]).toEqual([status, []])
@@ -194,7 +194,7 @@ describe('who comes back from the provider', () => {
       expect([answer.text, answer.cookies]).toEqual([expect.stringContaining(SIGN_IN_AGAIN), ended])
   })
 
-  it('leaves nothing to somebody whom the directory deactivates meanwhile', async () => {
+  it('keeps no access if the directory deactivates them meanwhile', async () => {
     const memberships = [undefined, { isActive: false, groups: [] }]
     const ended: string[] = []
     const { comeBack, begun } = faceWith({
@@ -206,12 +206,12 @@ describe('who comes back from the provider', () => {
     expect(answer.text).toContain('has deactivated')
   })
 
-  it('is taken up to the longest address', async () => {
+  it('is accepted with the longest address', async () => {
     const rest = `${request.callback}?code=&state=s1`.length
     expect((await faceWith().comeBack({ query: `code=${'c'.repeat(16_384 - rest)}&state=s1` })).status).toBe(302)
   })
 
-  it('is written down where no rule lets them in', async () => {
+  it('is recorded in the audit log if no rule applies', async () => {
     const { comeBack, audit } = faceWith({ provider: { ...provider, prefix: 'acme:', rules: [] } })
     await comeBack()
     const came = { act: 'session.begin', outcome: 'refused', status: 403, user_id: 'acme:ann@acme.test' }
@@ -224,7 +224,7 @@ describe('a key', () => {
   it.each([
     ['the page', {}, '/sign-in'],
     ['the path that was wanted', { return: '/sessions' }, '/sessions'],
-  ])('signs in, and leads to %s', async (_, more, to) => {
+  ])('signs in, and redirects to %s', async (_, more, to) => {
     const { sendKey, begun, audit } = faceWith(byKey)
     const answer = await seen(sendKey(' an-admin-key--16 ', more))
     expect(answer).toMatchObject({ status: 302, to, cookies: 'switchboard-session=x' })
@@ -262,7 +262,7 @@ describe('a key', () => {
     expect(answer.text).toContain(words)
   })
 
-  it('is not asked for as if one could be had where no administrator is set up', async () => {
+  it('is requested with setup instructions if there is no administrator', async () => {
     const nobody = { hasAdministrator: false, loadPrincipal: async () => ({ result: NOBODY }) }
     const { get, post } = faceWith({ ...byKey, authenticator: nobody })
     const words = 'No administrator is set up: set the secret ADMIN_KEY'
@@ -271,7 +271,7 @@ describe('a key', () => {
     expect(await sent).toMatchObject({ status: 403, text: expect.stringContaining(words) })
   })
 
-  it('that is none is asked of nobody, and is written down', async () => {
+  it('that is invalid is not looked up, and is recorded in the audit log', async () => {
     const asked: string[] = []
     const authenticator = {
       hasAdministrator: true,
@@ -288,7 +288,7 @@ describe('a key', () => {
     )
   })
 
-  it('is asked for again with the way back', async () => {
+  it('is requested again with the return path', async () => {
     const page = await seen(faceWith(byKey).get('/sign-in?return=/sessions'))
     expect(page).toMatchObject({ status: 200, title: 'Sign in' })
     expect(page.text).toContain('<input type="hidden" name="return" value="/sessions"/>')
@@ -300,7 +300,7 @@ describe('a key', () => {
   })
 })
 
-describe('who signs out', () => {
+describe('a person who signs out', () => {
   it.each([
     [
       'sees that they are',
@@ -318,7 +318,7 @@ describe('who signs out', () => {
   it.each<[string, object, Record<string, string>, number]>([
     ['from another site', {}, { origin: 'https://evil.test' }, 403],
     ['too often', limited, {}, 429],
-  ])('is not, %s', async (_, change, headers, status) => {
+  ])('is not signed out %s', async (_, change, headers, status) => {
     const out: unknown[] = []
     const signOut = async () => (out.push(1), '')
     const answer = await faceWith(change, { signOut }).post('/sign-out', {}, headers)

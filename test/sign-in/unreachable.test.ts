@@ -7,7 +7,7 @@ import { faceWith } from './face.ts'
 const away = () => Promise.reject(new UnreachableError('Switchboard cannot reach its keys right now'))
 const unavailable = fail({ type: 'unavailable', message: 'Not now' })
 
-it('signing in and out works while all can be reached', async () => {
+it('signing in and out works while everything is reachable', async () => {
   const { begin, comeBack, signOut } = faceWith()
   for (const answer of [await begin(), await comeBack()]) expect(answer.status).toBe(302)
   expect((await signOut()).status).toBe(200)
@@ -16,7 +16,7 @@ it('signing in and out works while all can be reached', async () => {
   expect((await faceWith({ provider: undefined }).sendKey()).status).toBe(302)
 })
 
-it('signing in and out says so to a person while the deployment cannot be reached for it', async () => {
+it('signing in and out explains to a person that the deployment is unreachable', async () => {
   const sealing = createFlows({ seal: away, unseal: away }, () => 0)
   const loadPrincipal = async () => ({ result: unavailable })
   for (const answer of [
@@ -32,7 +32,7 @@ it('signing in and out says so to a person while the deployment cannot be reache
   }
 })
 
-it('signing in and out says nothing of a defect but its reference', async () => {
+it('signing in and out reveals only the reference of a defect', async () => {
   const broken = () => Promise.reject(new Error('secret-detail'))
   const answer = await faceWith({}, { startSession: broken }).comeBack()
   expect(answer.status).toBe(500)

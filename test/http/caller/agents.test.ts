@@ -94,7 +94,7 @@ describe('an access token', () => {
     ['a token by another scheme', { authorization: `Basic ${TOKEN}` }],
     ['two tokens', { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` }],
     ['a token with more behind it', { authorization: `Bearer ${TOKEN}x` }],
-  ])('is wanted: %s is nobody, and nothing is looked up', async (_, headers: Record<string, string>) => {
+  ])('is required: %s is refused without a lookup', async (_, headers: Record<string, string>) => {
     expect(await agents().authenticate(request(headers))).toMatchObject({ failure: { type: 'unauthenticated' } })
     expect(operations).toEqual([])
   })
@@ -153,7 +153,7 @@ describe('an access token', () => {
   it.each([
     ['it is over', () => void (tokenEnds = now + 2_000)],
     ['the key of its owner is', () => void (ownerEnds = now + 2_000)],
-  ])('counts until %s', async (_, end) => {
+  ])('is valid until %s', async (_, end) => {
     end()
     const known = agents()
     await known.authenticate(request())

@@ -149,7 +149,7 @@ describe('a credential', () => {
     ['a JWT', 'eyJh.eyJz.c2ln', 'rate-limited'],
     ['what is neither', 'nobody', 'unauthenticated'],
     ['the administrator', ADMIN_KEY, 'admin'],
-  ])('beyond the rate is looked up of nobody: %s', async (_, credential, answer) => {
+  ])('beyond the rate is not looked up: %s', async (_, credential, answer) => {
     const verify = vi.fn()
     const { authenticate, findKey } = setUp({ jwt: { verify } })
     const limited = () => fail({ type: 'rate-limited', retry_after_ms: 1 })
@@ -206,7 +206,7 @@ describe('the administrator', () => {
     }
   })
 
-  it('need not be there for keys to work', async () => {
+  it('is not required for keys to work', async () => {
     expect(
       await who(
         setUp({ adminKey: '' }, { sb_a000000000000000000000000000000000000000000: apiKey('a') }).ask(
@@ -390,7 +390,7 @@ describe('a JWT', () => {
     },
   )
 
-  it('is one without a signature too', async () => {
+  it('without a signature is also checked by the verifier', async () => {
     const verify = vi.fn(() => Promise.resolve(fail({ type: 'unauthenticated', reason: 'unsigned' })))
     expect(await reasonOf(setUp({ jwt: { verify } }).ask(bearer('eyJh.eyJz.')))).toBe('unsigned')
   })
@@ -474,27 +474,30 @@ describe('ACCESS=open', () => {
     'localhost, evil.test',
     '',
     '10.0.0.1',
-  ])("holds not under the Host '%s', whatever the URL says", async (host) => {
+  ])("is not available for the Host '%s', whatever the URL says", async (host) => {
     const { ask } = setUpOpen()
     expect(await who(ask({ host }, 'http://localhost:8787/'))).toBe('unauthenticated')
     expect(await who(ask({ host, ...bearer('nobody') }, 'http://localhost:8787/'))).toBe('unauthenticated')
   })
 
-  it.each(['localhost', 'LOCALHOST:8787', '127.0.0.1:1', '[::1]:8787'])("holds under the Host '%s'", async (host) => {
-    expect(await setUpOpen().ask({ host }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
-  })
+  it.each(['localhost', 'LOCALHOST:8787', '127.0.0.1:1', '[::1]:8787'])(
+    "is available for the Host '%s'",
+    async (host) => {
+      expect(await setUpOpen().ask({ host }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
+    },
+  )
 
   const named = new Set(['http://localhost:3000', 'https://[::1]:5173', 'https://inspector.test'])
 
   it.each(['http://localhost:8787', 'http://localhost:3000', 'https://[::1]:5173'])(
-    'lets a page in that is its own, or of a loopback origin that is named: %s',
+    'allows a page of its own origin, or of a listed loopback origin: %s',
     async (origin) => {
       const { ask } = setUp({ access: 'open', allowOrigins: named })
       expect(await ask({ origin }, 'http://localhost:8787/')).toMatchObject({ value: { id: 'open' } })
     },
   )
 
-  it('rejects pages of a listed origin that is no loopback host', async () => {
+  it('rejects pages of a listed origin that is not a loopback host', async () => {
     const { ask } = setUp({ access: 'open', allowOrigins: named })
     expect(await who(ask({ origin: 'https://inspector.test' }, 'http://localhost:8787/'))).toBe('unauthenticated')
   })
@@ -512,7 +515,7 @@ describe('ACCESS=open', () => {
     'http://localhost@evil.test',
     'chrome-extension://localhost',
     'http://localhost, https://evil.test',
-  ])("keeps a page of '%s' out", async (origin) => {
+  ])("rejects a page of '%s'", async (origin) => {
     const { ask } = setUpOpen()
     expect(await who(ask({ origin }, 'http://localhost:8787/'))).toBe('unauthenticated')
     expect(await who(ask({ origin, ...bearer('nobody') }, 'http://localhost:8787/'))).toBe('unauthenticated')

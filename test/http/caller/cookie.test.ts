@@ -5,7 +5,7 @@ const ORIGIN = 'https://sb.example'
 const VALUE = 'x'.repeat(43)
 const browserIn = (cookie: string) => readCookie(new Request(ORIGIN, { headers: { cookie } }), BROWSER_COOKIE)
 
-it('a browser is known again for 30 days by a cookie of this host', () => {
+it('a browser is recognized for 30 days by a cookie of this host', () => {
   expect(setCookie(new Request(ORIGIN), BROWSER_COOKIE, VALUE)).toBe(
     `__Host-switchboard-browser=${VALUE}; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure`,
   )
@@ -19,6 +19,6 @@ it.each([
   [`switchboard-browser=${VALUE}`, undefined],
   ['__Host-switchboard-browser', undefined],
   ['', undefined],
-])('in the cookies %j it is %s', (cookie, value) => {
+])('the cookies %j contain the browser %s', (cookie, value) => {
   expect(browserIn(cookie)).toBe(value)
 })

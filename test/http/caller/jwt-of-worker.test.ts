@@ -22,7 +22,7 @@ const WORKER: VerifiedJwt = {
 }
 
 describe("an engine's JWT", () => {
-  it('speaks for the worker, with or without a subject', async () => {
+  it('authenticates as the worker, with or without a subject', async () => {
     expect(await outcome(await sign())).toEqual(WORKER)
     expect(await outcome(await sign({ sub: 'ann', scope: 'admin' }))).toEqual(WORKER)
     expect(await outcome(await sign({ aud: ['x', 'worker'] }))).toEqual(WORKER)
@@ -48,7 +48,7 @@ describe("an engine's JWT", () => {
     expect(await outcome('a.b.c')).toBe('it is malformed')
   })
 
-  it('is judged by another verifier, where there is one, when this one refuses it', async () => {
+  it('is passed to another verifier, if there is one, when this one refuses it', async () => {
     const judged: string[] = []
     const ann = { principal: { ...WORKER.principal, id: 'jwt:ann', kind: 'jwt' }, expiresAt: 1 } as const
     const otherwise: JwtVerifier = {
@@ -64,7 +64,7 @@ describe("an engine's JWT", () => {
     expect(judged).toEqual(['a.b.c'])
   })
 
-  it('is told apart by no secret that is too short', () => {
+  it('cannot use a secret that is too short', () => {
     expect(() => createWorkerVerifier('dev')).toThrow('Cannot use the worker secret: wanted at least 16 bytes, got 3')
   })
 })

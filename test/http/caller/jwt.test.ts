@@ -69,7 +69,7 @@ describe('a JWT signed with the secret', () => {
     expect(await outcome(await sign({ nbf: NOW_S - 30 }))).toHaveProperty('id')
   })
 
-  it('is held to the audience, which must be configured if it has one', async () => {
+  it('must match the audience, which must be configured if the token has one', async () => {
     const options = { secret: SECRET, audience: 'switchboard' }
     expect(await outcome(await sign({ aud: 'switchboard' }), options)).toHaveProperty('id')
     expect(await outcome(await sign({ aud: ['x', 'switchboard'] }), options)).toHaveProperty('id')
@@ -79,7 +79,7 @@ describe('a JWT signed with the secret', () => {
     expect(await outcome(await sign({ aud: [] }))).toContain("it has an 'aud' claim")
   })
 
-  it('is of one of several issuers, each with users of its own', async () => {
+  it('may be from one of several issuers, each with its own users', async () => {
     const [one, other] = ['https://one.test', 'https://other.test']
     const options = { secret: SECRET, issuers: [one, other] }
     expect(await outcome(await sign({ iss: one }), options)).toMatchObject({
@@ -93,7 +93,7 @@ describe('a JWT signed with the secret', () => {
     expect(await outcome(forged, options)).toMatchObject({ users: [`${one}|${other}|ann`] })
   })
 
-  it('is not of the users of a JWKS beside the secret, unless both sign for one issuer', async () => {
+  it('shares no users with a JWKS that is configured next to the secret, unless both sign for one issuer', async () => {
     const both = { secret: SECRET, jwksUrl: JWKS_URL }
     const platform = { fetch: serving(JWKS) }
     const iss = 'https://one.test'
@@ -110,7 +110,7 @@ describe('a JWT signed with the secret', () => {
     }
   })
 
-  it('is held to the issuer', async () => {
+  it('must match the issuer', async () => {
     const options = { secret: SECRET, issuers: ['https://issuer.test'] }
     expect(await outcome(await sign({ iss: 'https://issuer.test' }), options)).toHaveProperty('id')
     expect(await outcome(await sign({ iss: 'https://evil.test' }), options)).toBe("its 'iss' claim is not accepted")
@@ -124,7 +124,7 @@ describe('a JWT signed with the secret', () => {
   })
 
   it.each(['a.b.c', '..', 'eyJhbGciOiJIUzI1NiJ9.e30', 'eyJhbGciOiJIUzI1NiJ9.x.y', 'eyJhbGciOjF9.e30.x'])(
-    "'%s' is none",
+    "'%s' is rejected",
     async (token) => {
       expect(await outcome(token)).toMatch(/malformed|'alg'|signature/)
     },
@@ -140,7 +140,7 @@ describe('a JWT signed with the secret', () => {
     }
   })
 
-  it('is refused with an extension it says is critical', async () => {
+  it('is refused with an extension that it marks as critical', async () => {
     const [, payload, signature] = (await sign()).split('.')
     const header = Buffer.from(JSON.stringify({ alg: 'HS256', crit: ['x'], x: 1 })).toString('base64url')
     expect(await outcome(`${header}.${payload}.${signature}`)).toBe('it is malformed')
@@ -214,7 +214,7 @@ describe('a JWT signed with a key of the JWKS', () => {
     ).toHaveProperty('id')
   })
 
-  it('must name its key where several fit, which is no fault of the JWKS', async () => {
+  it('must name its key if several fit, which does not count as a failure of the JWKS', async () => {
     const keys = [...JWKS.keys, await publicJwk(stranger.publicKey, 'other')]
     const signed = (header: object) => sign({}, { alg: 'RS256', ...header }, rs256.privateKey)
     const platform = { fetch: serving({ keys }) }
@@ -229,7 +229,7 @@ describe('a JWT signed with a key of the JWKS', () => {
     expect(await outcome(token, options, { fetch: serving(JWKS) })).toBe('its signature does not verify')
   })
 
-  it('brings no key of its own, nor a place to get one', async () => {
+  it('cannot bring its own key or a URL of one', async () => {
     const fetch = serving(JWKS)
     const jwk = await exportJWK(stranger.publicKey)
     const header = { alg: 'RS256', kid: 'rsa', jwk, jku: 'https://evil.test/jwks', x5u: 'https://evil.test/x5u' }
@@ -282,7 +282,7 @@ describe('a JWT signed with a key of the JWKS', () => {
     expect(await outcome(token)).toBe("wanted a JWS with an 'alg' of 'HS256'")
   })
 
-  it('is held to the same claims', async () => {
+  it('must match the same claims', async () => {
     const token = await sign({ aud: 'x' }, { alg: 'RS256', kid: 'rsa' }, rs256.privateKey)
     expect(await outcome(token, options, { fetch: serving(JWKS) })).toContain("'aud'")
   })
@@ -301,7 +301,7 @@ describe('a JWT signed with a key of the JWKS', () => {
 
 const token = await sign({}, { alg: 'RS256', kid: 'rsa' }, rs256.privateKey)
 
-describe('a JWKS that cannot be had', () => {
+describe('an unavailable JWKS', () => {
   const closers: (() => void)[] = []
   afterEach(() => {
     closers.splice(0).forEach((close) => close())
@@ -325,14 +325,14 @@ describe('a JWKS that cannot be had', () => {
     ['sends elsewhere', serving({}, 302)],
     ['is no JWKS', serving({ keys: 'none' })],
     ['is no JSON', vi.fn(() => Promise.resolve(new Response('<html>')))],
-  ])('makes every token unavailable as it %s', async (_, fetch) => {
+  ])('makes every token unavailable if it %s', async (_, fetch) => {
     expect(await outcome(token, { jwksUrl: JWKS_URL }, { fetch })).toEqual(unavailable)
   })
 
   it.each([
     ['does not answer', true],
     ['never ends its answer', false],
-  ])('is given up after four seconds as it %s', async (_, isSilent) => {
+  ])('is abandoned after four seconds if it %s', async (_, isSilent) => {
     const clock = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(clock.signal)
     const waiting = Promise.withResolvers<void>()
@@ -357,7 +357,7 @@ describe('a JWKS that cannot be had', () => {
     expect(timeout).toHaveBeenCalledExactlyOnceWith(4_000)
   })
 
-  it('is left alone for two seconds, then tried again', async () => {
+  it('is not requested for two seconds, and then tried again', async () => {
     const clock = { now: Date.now() }
     const fetch = vi.fn<NonNullable<JwtPlatform['fetch']>>(() => Promise.resolve(Response.json(JWKS)))
     fetch.mockRejectedValueOnce(new TypeError('fetch failed'))
@@ -375,7 +375,7 @@ describe('a JWKS that cannot be had', () => {
   })
 })
 
-describe('options that cannot hold', () => {
+describe('invalid options', () => {
   it.each([
     ['nothing', {}],
     ['a short secret', { secret: 'x'.repeat(31) }],
@@ -408,7 +408,7 @@ describe('with rules for people', () => {
       platform,
     )
 
-  it('a plain token reaches what its rules give, as the user who would sign in', async () => {
+  it('a plain token has the rights of its rules, as the user who would sign in', async () => {
     expect(await judged(ann)).toEqual({
       id: 'jwt:ann@acme.com',
       kind: 'jwt',
@@ -429,11 +429,11 @@ describe('with rules for people', () => {
     [{ scope: '' }, []],
     [{ scopes: [] }, []],
     [{ groups: ['platform'], scope: 'tools:call' }, ['tools:call']],
-  ])('%j narrow that, and never add to it: %j', async (claims, scopes) => {
+  ])('%j narrow those rights, and never add to them: %j', async (claims, scopes) => {
     expect(await judged({ ...ann, ...claims })).toMatchObject({ scopes })
   })
 
-  it('a token that names its tools says itself what it may do', async () => {
+  it('a token that names its tools sets its own rights', async () => {
     expect(await judged({ ...ann, tools: ['Math.*'], scope: 'tools:call' })).toMatchObject({
       scopes: ['tools:call'],
       tools: ['Math.*'],
@@ -442,7 +442,7 @@ describe('with rules for people', () => {
     expect(await judged(stranger)).toMatchObject({ tools: ['Math.*'], users: ['eve@evil.com'] })
   })
 
-  it('a token that no rule is for is forbidden, whatever scopes it asked for', async () => {
+  it('a token that matches no rule is forbidden, whatever scopes it requests', async () => {
     for (const more of [{}, { scope: 'admin tools:call' }]) {
       expect(await judged({ ...ann, email: 'eve@evil.com', ...more })).toEqual({
         type: 'forbidden',
@@ -467,7 +467,7 @@ describe('with rules for people', () => {
     expect(await judged(ann, byOid)).toContain("in 'oid'")
   })
 
-  it('the provider is one of several issuers', async () => {
+  it('the provider can be one of several issuers', async () => {
     const other = 'https://other.test'
     const both = { issuers: [ISSUER, other] }
     expect(await judged(ann, both)).toMatchObject({ users: [`${ISSUER}|ann@acme.com`] })
@@ -478,13 +478,13 @@ describe('with rules for people', () => {
     })
   })
 
-  it('a token of the secret stays what it was', async () => {
+  it('a token signed with the secret keeps its user', async () => {
     const token = await sign({ sub: 'ann', iss: ISSUER })
     const options = { secret: SECRET, jwksUrl: JWKS_URL, issuers: [ISSUER], people }
     expect(await outcome(token, options, platform)).toMatchObject({ users: ['ann'], tools: ['*'] })
   })
 
-  it('where nobody signs in a user stays the sub', async () => {
+  it('the user stays the sub without sign-in', async () => {
     const alone = { people: { claims: { groups: 'groups' }, rules } }
     expect(await judged(ann, alone)).toMatchObject({ users: ['a1'], tools: ['Gmail.*'] })
   })

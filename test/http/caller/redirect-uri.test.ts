@@ -8,7 +8,7 @@ describe('a redirect URI', () => {
     'http://localhost:7777/callback',
     'http://127.0.0.1/',
     'http://[::1]:1/x',
-  ])('of the web is taken: %s', (uri) => {
+  ])('of the web is accepted: %s', (uri) => {
     expect(isRedirectUri(uri)).toBe(true)
     expect(isPrivateUse(new URL(uri))).toBe(false)
   })
@@ -19,7 +19,7 @@ describe('a redirect URI', () => {
     'vscode://publisher.extension/callback?x=1',
     'msauth.com.example.app://auth',
     'my-app+2://done',
-  ])('of an app is taken: %s', (uri) => {
+  ])('of an app is accepted: %s', (uri) => {
     expect(isRedirectUri(uri)).toBe(true)
     expect(isPrivateUse(new URL(uri))).toBe(true)
   })
@@ -86,7 +86,7 @@ describe('a redirect URI', () => {
     'com.example.app://127.0.0.1:7/x',
     'com.example.app://LOCALHOST/x',
     'com.example.app://[::1]/x',
-  ])('that no code may be sent to is refused: %s', (uri) => {
+  ])('that must not receive a code is refused: %s', (uri) => {
     expect(isRedirectUri(uri)).toBe(false)
   })
 })

@@ -73,7 +73,7 @@ const person = { kind: 'person', issuer: ISSUER, person: ann } as const
 const why = (result: Result<unknown>) => (result.ok ? 'ok' : result.failure.type)
 
 describe('a session', () => {
-  it('is a random cookie that only this host gets, of which the hash alone is stored', async () => {
+  it('is a random cookie for this host only, and only its hash is stored', async () => {
     const header = await sessions().startSession(request(), person, 'person:ann@acme.test')
     expect(header).toMatch(
       /^__Host-switchboard-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
@@ -85,7 +85,7 @@ describe('a session', () => {
     expect(plain).toMatch(/^switchboard-session=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
   })
 
-  it('is looked up once in 25 s', async () => {
+  it('is looked up once in 25 seconds', async () => {
     const all = sessions()
     const cookie = cookieIn(await all.startSession(request(), person, 'p'))
     reads = 0
@@ -126,7 +126,7 @@ describe('a session', () => {
     expect(why(await elsewhere.findSession(request(cookie)))).toBe('unauthenticated')
   })
 
-  it('is ended by signing out and by signing in again, in that browser, and no other', async () => {
+  it('ends in its own browser only, by signing out or signing in again', async () => {
     const all = sessions()
     const other = request(cookieIn(await all.startSession(request(), person, 'p')))
     const first = request(cookieIn(await all.startSession(request(), person, 'p')))
@@ -148,7 +148,7 @@ describe('a session', () => {
     expect(reads).toBe(0)
   })
 
-  it('says in which browser it began, as far as that says', async () => {
+  it('records the browser in which it began, if that identifies itself', async () => {
     await sessions().startSession(request({ 'user-agent': 'x'.repeat(300) }), person, 'p')
     await sessions().startSession(request(), person, 'p')
     expect([...stored.values()].map(({ browser }) => browser)).toEqual(['x'.repeat(200), ''])
@@ -163,7 +163,7 @@ describe('a session', () => {
     expect(why(await all.findSession(request(cookie)))).toBe('unauthenticated')
   })
 
-  it('counts where it began, for the provider of today, by the rules of today', async () => {
+  it('is valid only at its own origin, with the current provider and the current rules', async () => {
     const cookie = cookieIn(await sessions().startSession(request(), person, 'p'))
     for (const url of ['https://other.test/sessions', 'https://tools.test:8443/sessions']) {
       expect(why(await sessions().findSession(request(cookie, 'GET', url)))).toBe('unauthenticated')
@@ -175,7 +175,7 @@ describe('a session', () => {
     expect(await more.findSession(request(cookie))).toMatchObject({ value: { principal: { scopes: ['admin'] } } })
   })
 
-  it('counts by the groups that the directory has of its person, and not once it has deactivated them', async () => {
+  it('has the groups that the directory has of its person, and is invalid once the directory has deactivated them', async () => {
     const rule: SignInRule = { group: 'staff', scopes: ['tools:call'], tools: ['*'] }
     const all = sessions({ rules: [RULE, rule] })
     const cookie = cookieIn(await all.startSession(request(), person, 'p'))
@@ -190,7 +190,7 @@ describe('a session', () => {
     expect(why(await found())).toBe('unauthenticated')
   })
 
-  it('of a key is that key, dies with it, and counts for nobody where a provider says who people are', async () => {
+  it('of a key has the rights of that key, ends with it, and is invalid if people sign in with a provider', async () => {
     const all = sessions({ issuer: 'none' })
     const cookie = cookieIn(await all.startSession(request(), { kind: 'key', hash: 'hash-of-key' }, 'key:k1'))
     expect(await all.findSession(request(cookie))).toMatchObject({ value: { principal: KEY } })
@@ -212,13 +212,16 @@ describe('a session', () => {
     expect(why(await all.findSession(request(cookie)))).toBe('ok')
   })
 
-  it.each(['short', 'x'.repeat(44), "' OR 1=1 --", 'ä'.repeat(43)])('is none that looks like %s', async (value) => {
-    const result = await sessions().findSession(request({ cookie: `__Host-switchboard-session=${encodeURI(value)}` }))
-    expect(why(result)).toBe('unauthenticated')
-    expect(reads).toBe(0)
-  })
+  it.each(['short', 'x'.repeat(44), "' OR 1=1 --", 'ä'.repeat(43)])(
+    'is not looked up for a value like %s',
+    async (value) => {
+      const result = await sessions().findSession(request({ cookie: `__Host-switchboard-session=${encodeURI(value)}` }))
+      expect(why(result)).toBe('unauthenticated')
+      expect(reads).toBe(0)
+    },
+  )
 
-  it('is ignored if there are two cookies, or one of a name that others may set', async () => {
+  it('is ignored if there are two cookies, or if other sites could set it', async () => {
     const all = sessions()
     const { cookie } = cookieIn(await all.startSession(request(), person, 'p'))
     reads = 0
@@ -237,7 +240,7 @@ describe('a session', () => {
   })
 })
 
-describe('a route that takes sessions', () => {
+describe('a route that accepts sessions', () => {
   const from = async (headers: Record<string, string>, method = 'GET') => {
     const all = sessions()
     const { cookie } = cookieIn(await all.startSession(request(), person, 'p'))
@@ -261,11 +264,11 @@ describe('a route that takes sessions', () => {
     // A credential that is sent on purpose counts before a cookie
     [{ 'authorization': 'Bearer x', 'sec-fetch-site': 'cross-site' }, 'POST', 'admin'],
     [{ 'oxp-api-key': 'x', 'sec-fetch-site': 'cross-site' }, 'POST', 'admin'],
-  ])('from %j by %s has %s', async (headers, method, who) => {
+  ])('with %j by %s authenticates as %s', async (headers, method, who) => {
     expect(await from(headers, method)).toBe(who)
   })
 
-  it('without one has who comes without', async () => {
+  it('authenticates without a session as usual', async () => {
     expect(await sessions().authenticate(request())).toEqual(ok(ADMIN))
   })
 })
@@ -286,7 +289,7 @@ describe('a visitor of a page', () => {
     return { all, request }
   }
 
-  it('opens a page from anywhere as who they are, or else as who comes without a session', async () => {
+  it('can open a page from any site with their session, or as a caller without one', async () => {
     const { all, request } = await findSession()
     for (const headers of [other, ours, { 'sec-fetch-site': 'none' }, {}]) {
       expect(await all.authenticateVisitor(request('GET', headers))).toMatchObject({
@@ -301,7 +304,7 @@ describe('a visitor of a page', () => {
     expect(await all.authenticateVisitor(new Request(ORIGIN))).toEqual(ok(ADMIN))
   })
 
-  it('sends a form from a page of ours alone, whoever they are', async () => {
+  it('can send a form only from our own page', async () => {
     const { all, request } = await findSession()
     expect(await all.authenticateVisitor(request('POST', ours))).toMatchObject({
       value: { id: 'person:ann@acme.test' },
@@ -319,7 +322,7 @@ describe('a visitor of a page', () => {
     }
   })
 
-  it('is who a credential in a header says, before the cookie, and nobody where sessions cannot be read', async () => {
+  it('is authenticated by a header before the cookie, and not at all while sessions are unavailable', async () => {
     const { all, request } = await findSession()
     expect(await all.authenticateVisitor(request('GET', { authorization: 'Bearer x' }))).toEqual(ok(ADMIN))
     broken = true

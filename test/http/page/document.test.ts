@@ -24,13 +24,13 @@ function counting(to: number) {
   return { made, parts: count() }
 }
 
-it('sends the parts of its body as they come, and then ends', async () => {
+it('sends the parts of its body as they arrive, and then ends', async () => {
   const text = await (await answer(counting(3).parts)).text()
   expect(text).toMatch(/^<!doctype html>\n<html lang="en">[^]*<title>&lt;A&gt;\\u202e · Switchboard<\/title>/)
   expect(text).toMatch(/<body>é1 é2 é3 <\/body><\/html>$/)
 })
 
-it('makes no more parts for a reader that went away', async () => {
+it('creates no more parts after the reader has disconnected', async () => {
   const { made, parts } = counting(100)
   const reader = (await answer(parts)).body?.getReader()
   expect(new TextDecoder().decode((await reader?.read())?.value)).toMatch(/<body>é1 $/)
@@ -39,7 +39,7 @@ it('makes no more parts for a reader that went away', async () => {
   expect(made.at(-1)).toBe('ended')
 })
 
-it('breaks off where its body does', async () => {
+it('breaks off if its body does', async () => {
   async function* broken() {
     yield raw('one')
     throw new Error('No')
@@ -56,7 +56,7 @@ it.each([
     { script: 'alert(1)', keepsForms: true },
     "default-src 'none'; img-src 'self'; style-src 'nonce'; script-src 'nonce'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   ],
-])('with %j may do no more than it has to', async (more, policy) => {
+])('with %j has a minimal content security policy', async (more, policy) => {
   const answer = await respondWithDocument({
     status: 404,
     title: 'A',
@@ -81,7 +81,7 @@ it.each([
   expect(answer.headers.get('x-accel-buffering')).toBeNull()
 })
 
-it('sends its parts on as they come', async () => {
+it('is not buffered', async () => {
   expect((await answer(counting(1).parts)).headers.get('x-accel-buffering')).toBe('no')
 })
 
@@ -96,7 +96,7 @@ it('is a card with a title and paragraphs', async () => {
   expect(await card.text()).toContain('<main><header>Switchboard</header><h1>No</h1><p>One.</p><i>two</i></main>')
 })
 
-it('leads on without saying whence', async () => {
+it('redirects without a referrer', async () => {
   const answer = redirectResponse('/there', ['a=b', 'c=d'])
   expect([answer.status, answer.headers.getSetCookie()]).toEqual([302, ['a=b', 'c=d']])
   const told = { 'location': '/there', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
@@ -123,7 +123,7 @@ it.each<[Failure, number, string, string]>([
     'been recorded.</p><p>If it happens again, give your administrator the reference r1.',
   ],
   [{ type: 'route-unknown', message: '' } as never, 400, 'Not understood', 'This link is malformed.'],
-])('says of %j %d: %s', async (failure, status, title, words) => {
+])('explains %j with %d: %s', async (failure, status, title, words) => {
   const answer = await page(failurePage(failure))
   const text = await answer.text()
   expect(answer.status).toBe(status)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createExample } from '../../../src/http/page/schema-example.ts'
 
-describe('an example of a schema', () => {
+describe('an example for a schema', () => {
   const schema = {
     type: 'object',
     required: ['to', 'when', 'level', 'count', 'size', 'tags', 'loud'],
@@ -20,12 +20,12 @@ describe('an example of a schema', () => {
   const eitherOf = { ...schema, anyOf: [{ required: ['body'] }, { required: ['subject'] }] }
   const others = { level: 'low', count: 1, size: 1, loud: true, subject: 'Hello' }
 
-  it('has each required field, and those that say one', () => {
+  it('has each required field, and those with an example', () => {
     const example = { to: '', when: { day: '' }, tags: [''], ...others }
     for (const each of [schema, eitherOf]) expect(createExample(each)).toEqual(example)
   })
 
-  it('has the names of fields as texts where it is of something that is named', () => {
+  it('has field names as texts if it is for a named thing', () => {
     expect(createExample(schema, 'input')).toEqual({ to: 'to', when: { day: 'day' }, tags: ['tags'], ...others })
   })
 })

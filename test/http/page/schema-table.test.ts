@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { toSchemaRows, formatType } from '../../../src/http/page/schema-table.tsx'
 
-describe('a schema that a person reads', () => {
-  it('has a line for each parameter, and for what lies within it', () => {
+describe('a schema in a table', () => {
+  it('has a row for each parameter and for nested ones', () => {
     const schema = {
       type: 'object',
       required: ['to'],
@@ -36,7 +36,7 @@ describe('a schema that a person reads', () => {
     ])
   })
 
-  it('names what may be null as it names what may not', () => {
+  it('names the type of a nullable value like that of others', () => {
     const schema = { properties: { by: { anyOf: [{ properties: { id: { type: 'string' } } }, { type: 'null' }] } } }
     expect(toSchemaRows(schema).map(({ name, type }) => [name, type])).toEqual([
       ['by', 'object or null'],
@@ -44,7 +44,7 @@ describe('a schema that a person reads', () => {
     ])
   })
 
-  it('has a line for what lies in each choice, by what that is called', () => {
+  it('has a row for each nested value of an alternative, by its title', () => {
     const card = { title: 'Card', properties: { number: { type: 'string' } }, required: ['number'] }
     const schema = {
       properties: {
@@ -67,9 +67,9 @@ describe('a schema that a person reads', () => {
     [{ oneOf: [{ type: 'null' }, { type: 'array', items: { type: 'number' } }] }, 'null or array of number'],
     [{ properties: {} }, 'object'],
     [{}, 'any'],
-  ])('names the kind of %j', (schema, type) => expect(formatType(schema)).toBe(type))
+  ])('describes the type of %j', (schema, type) => expect(formatType(schema)).toBe(type))
 
-  it('ends, however deep or wide it is', () => {
+  it('has a limited size, however deep or wide it is', () => {
     let deep: object = { type: 'string' }
     for (let level = 0; level < 100; level++) deep = { type: 'object', properties: { a: deep } }
     expect(toSchemaRows(JSON.parse(JSON.stringify(deep))).length).toBeLessThan(10)

@@ -5,7 +5,7 @@ const ORIGIN = 'https://sb.example'
 const ASCII = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join('')
 
 it.each(['/', '/sessions', `/x?a=${ASCII}&b=%26%3D%2B%25#`, '/connect/authorize?state=a%2Bb&scope=x+y&x=%E2%82%AC'])(
-  'brings back %s as it is',
+  'restores %s unchanged',
   (back) => {
     for (const isAgain of [false, true]) {
       const { pathname, searchParams } = new URL(signInPath(back, isAgain), ORIGIN)
@@ -16,12 +16,12 @@ it.each(['/', '/sessions', `/x?a=${ASCII}&b=%26%3D%2B%25#`, '/connect/authorize?
   },
 )
 
-it('says nothing where there is nothing to say', () => {
+it('is short without a return path', () => {
   expect(signInPath(undefined)).toBe('/sign-in')
   expect(signInPath(undefined, true)).toBe('/sign-in?again=1')
 })
 
-it('is hardly longer than what comes back', () => {
+it('is hardly longer than the return path', () => {
   const back = `/connect/authorize?client_id=https://claude.ai/oauth/client&state=${'x'.repeat(4_096)}`
   expect(signInPath(back).length).toBeLessThan(back.length + 30)
 })

@@ -18,11 +18,11 @@ describe('a foreign text', () => {
     ['a\u200d👩 👩\u200db 👩\u200d', 'a\\u200d👩 👩\\u200db 👩\\u200d'],
     ['❤️\ufe0f a\ufe0f 👩\u200d\u200d👩 👩\u200b👩', '❤️\\ufe0f a\\ufe0f 👩\\u200d\\u200d👩 👩\\u200b👩'],
     ['two\nlines, é, 日本, 👍', 'two\nlines, é, 日本, 👍'],
-  ])('spells out what cannot be seen: %j', (text, written) => {
+  ])('shows invisible characters as escapes: %j', (text, written) => {
     expect(escapeInvisible(text)).toBe(written)
   })
 
-  it('is bounded without cutting a character', () => {
+  it('is truncated without splitting a character', () => {
     expect(truncate('abc', 3)).toBe('abc')
     expect(truncate('abcd', 3)).toBe('abc…')
     expect(truncate('ab👍', 3)).toBe('ab…')
@@ -38,5 +38,5 @@ describe('JSON on a page', () => {
   it.each([
     ['long', Array<Json>(100_000).fill(0)],
     ['deep', nested(130)],
-  ])('stays on one line where it is %s', (_, value) => expect(indentedJson(value)).toBe(JSON.stringify(value)))
+  ])('stays on one line if it is %s', (_, value) => expect(indentedJson(value)).toBe(JSON.stringify(value)))
 })

@@ -21,7 +21,7 @@ async function all(body: ReadableStream<Uint8Array> | null, most = 100): Promise
 }
 
 describe('the lines of a body', () => {
-  it('come one by one, whichever pieces the body comes in', async () => {
+  it('are read one by one, whatever chunks the body has', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -42,13 +42,13 @@ describe('the lines of a body', () => {
     )
   })
 
-  it('may end without a line break, and with a carriage return, and those without a character are none', async () => {
+  it('may end without a line break or with a carriage return, and blank ones are skipped', async () => {
     expect(await all(bodyOf(['a\n\n \nb\r\n', '\n', 'c']))).toEqual([{ text: 'a' }, { text: 'b\r' }, { text: 'c' }])
     expect(await all(bodyOf([]))).toEqual([])
     expect(await all(null)).toEqual([])
   })
 
-  it('that are too long are said to be, and the next one is read', async () => {
+  it('that are too long are reported, and the next one is read', async () => {
     const long = 'x'.repeat(60)
     expect(await all(bodyOf(['a\n', long, long, '\nb\n']))).toEqual([
       { text: 'a' },
@@ -57,15 +57,15 @@ describe('the lines of a body', () => {
     ])
   })
 
-  it('that are no UTF-8 are said to be, and the next one is read', async () => {
+  it('that are not UTF-8 are reported, and the next one is read', async () => {
     expect(await all(bodyOf([Uint8Array.of(0xff, 0x0a), 'b']))).toEqual([{ problem: 'Is no UTF-8' }, { text: 'b' }])
   })
 
-  it('end where the body breaks off', async () => {
+  it('end if the body breaks off', async () => {
     expect(await all(bodyOf(['a\nhalf of', ' it'], true))).toEqual([{ text: 'a' }, { text: 'half of it' }])
   })
 
-  it('are asked for no further than they are wanted, and leave the rest to be read', async () => {
+  it('are read only as far as requested, and the rest can still be read', async () => {
     let pulled = 0
     const body = new ReadableStream<Uint8Array>(
       { pull: (controller) => controller.enqueue(new TextEncoder().encode(`${++pulled}\n`)) },

@@ -93,7 +93,7 @@ describe('the content type', () => {
   })
 
   // In a time that grew with the square of the length, either would take hours
-  it('is read however long it is', async () => {
+  it('is read in linear time, whatever its length', async () => {
     const many = `application/json${'; '.repeat(1_000_000)}x`
     expect(await read('1', { 'content-type': many })).toEqual({ ok: true, value: 1 })
     for (const type of [`application/${'+'.repeat(2_000_000)}x`, `application/${'a'.repeat(2_000_000)}`]) {
@@ -124,7 +124,7 @@ describe('the size', () => {
     expect(state).toEqual({ pulled: 3, cancelled: true })
   })
 
-  it.each(['-1', '1e3', 'abc', '5, 5'])("counts for itself where the length is '%s'", async (length) => {
+  it.each(['-1', '1e3', 'abc', '5, 5'])("is counted from the body if the declared length is '%s'", async (length) => {
     const request = post(JSON.stringify('x'.repeat(LIMIT)), { 'content-length': length })
     expect(await readJson(request, LIMIT)).toMatchObject({ failure: { type: 'body-too-large' } })
   })
@@ -135,13 +135,13 @@ describe('the size', () => {
     expect(await readJson(post(text), LIMIT - 1)).toMatchObject({ failure: { type: 'body-too-large' } })
   })
 
-  it('puts chunks together, also in the middle of a character', async () => {
+  it('is counted over chunks, even if they split a character', async () => {
     const bytes = new TextEncoder().encode('{"name":"né"}')
     const { request } = streamed([bytes.slice(0, 10), bytes.slice(10, 11), bytes.slice(11)])
     expect(await readJson(request, LIMIT)).toEqual({ ok: true, value: { name: 'né' } })
   })
 
-  it('makes a body that broke off malformed', async () => {
+  it('is not checked for a body that broke off, which is malformed', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) })
     const init: RequestInit & { duplex: 'half' } = {
       method: 'POST',
@@ -156,7 +156,7 @@ describe('the size', () => {
 })
 
 describe('the text', () => {
-  it('must be UTF-8, and one that is not spoils no later one', async () => {
+  it('must be UTF-8, and an invalid one does not affect later ones', async () => {
     expect(await failureOf(Uint8Array.of(0x22, 0xc3, 0x28, 0x22))).toEqual({
       type: 'request-malformed',
       message: 'Cannot read the body: invalid UTF-8',
@@ -174,7 +174,7 @@ describe('the text', () => {
     ['an overlong form', [0xc0, 0xaf]],
     ['more bytes than one character may have', [0xf8, 0x88, 0x80, 0x80, 0x80]],
     ['a true U+FFFD beside a byte that is none', [0xef, 0xbf, 0xbd, 0xff]],
-  ])('of a known length must be UTF-8 too: %s', async (_, bytes) => {
+  ])('with a known length must also be UTF-8: %s', async (_, bytes) => {
     const body = Uint8Array.of(0x22, ...bytes, 0x22)
     const request = post(body, { 'content-length': String(body.length) })
     expect(await readJson(request, LIMIT)).toMatchObject({
@@ -182,7 +182,7 @@ describe('the text', () => {
     })
   })
 
-  it('of a known length may hold U+FFFD itself, which a character without its last of four bytes is read as', async () => {
+  it('with a known length may contain U+FFFD itself, and a truncated character is read as that', async () => {
     expect(await read('"a\ufffdb"')).toEqual({ ok: true, value: 'a\ufffdb' })
     const cut = Uint8Array.of(0x22, 0xf0, 0x9f, 0x98, 0x22)
     expect(await readJson(post(cut, { 'content-length': '5' }), LIMIT)).toEqual({ ok: true, value: '\ufffd' })
@@ -226,7 +226,7 @@ describe('the text', () => {
     expect(await messageOf(text)).toBe(`Cannot parse the body as JSON: ${fault}`)
   })
 
-  it('is refused exactly where JSON.parse refuses it, with a place', async () => {
+  it('is refused exactly when JSON.parse refuses it, with a position', async () => {
     const piece = fc.constantFrom(
       ...'{}[],:"\\/ \n\t01-.e+aun\u007f\u2028'.split(''),
       'true',
@@ -256,7 +256,7 @@ describe('the text', () => {
     expect(await messageOf('{"password": hunter2}')).not.toContain('hunter2')
   })
 
-  it('of a key given twice the last counts', async () => {
+  it('with a repeated key has its last value', async () => {
     expect(await read('{"a":1,"a":2}')).toEqual({ ok: true, value: { a: 2 } })
   })
 })
@@ -265,13 +265,13 @@ describe('nesting', () => {
   const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth)
   const tooDeep = `Cannot accept the body: it nests deeper than ${MAX_DEPTH} levels`
 
-  it('is taken up to the limit and no deeper', async () => {
+  it('is accepted up to the limit and no deeper', async () => {
     expect(await read(nested(MAX_DEPTH))).toMatchObject({ ok: true })
     expect(await messageOf(nested(MAX_DEPTH + 1))).toBe(tooDeep)
     expect(await messageOf('{"a":'.repeat(MAX_DEPTH + 1) + '1' + '}'.repeat(MAX_DEPTH + 1))).toBe(tooDeep)
   })
 
-  it('counts no brackets in strings, whatever is escaped in them', async () => {
+  it('does not count brackets in strings, whatever is escaped in them', async () => {
     const strings = ['[[[', '\\"[[[', '\\\\', '"', '\\\\\\"[['].map((text) => text.repeat(40))
     expect(await read(JSON.stringify(strings))).toEqual({ ok: true, value: strings })
     expect(await messageOf(nested(MAX_DEPTH + 1, '"\\\\"'))).toBe(tooDeep)
@@ -282,7 +282,7 @@ describe('nesting', () => {
     expect(await read(`[${Array.from({ length: 200 }, () => '[]').join(',')}]`)).toMatchObject({ ok: true })
   })
 
-  it.each(['[', '"\n[', '"[', '{"a":', '/*"*/['])('%j without end exhausts nothing', async (start) => {
+  it.each(['[', '"\n[', '"[', '{"a":', '/*"*/['])('%j without an end exhausts nothing', async (start) => {
     const text = start + '['.repeat(90_000)
     expect(await messageOf(text)).toMatch(/^Cannot (accept|parse) the body/)
   })
@@ -312,7 +312,7 @@ describe('a form', () => {
     ['Application/X-WWW-Form-Urlencoded ; charset=utf-8', true],
     ['application/x-www-form-urlencode', false],
     ['text/plain', false],
-  ])('is one of the type %s: %s', async (sent, isOne) => {
+  ])('has the content type %s: %s', async (sent, isOne) => {
     const form = await readForm(post('a=1', { 'content-type': sent }), 100)
     const wanted = 'application/x-www-form-urlencoded'
     if (isOne) expect(form).toMatchObject({ ok: true })

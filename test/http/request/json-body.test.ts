@@ -12,7 +12,7 @@ async function read(body: string | undefined, rules: Parameters<typeof jsonBody>
   return result.ok ? result.value : result.failure
 }
 
-it('a body is read as it is declared, and may be left out where that is said', async () => {
+it('a body is checked against its declaration, and may be missing if that allows it', async () => {
   expect(await read('{"name":"a"}')).toEqual({ name: 'a' })
   expect(await read('{"name":"abcd"}')).toMatchObject({ type: 'request-malformed' })
   expect(await read('{"name":"abcd"}', { what: 'key' })).toMatchObject({ type: 'definition-invalid', what: 'key' })
@@ -25,7 +25,7 @@ it('a body is read as it is declared, and may be left out where that is said', a
   })
 })
 
-it('a body that may name more reserves memory for all that it may have read, before its route goes on', async () => {
+it('a body that may expand reserves memory for everything it may have read, before its route runs', async () => {
   const reserved: number[] = []
   const memory = { ...NO_MEMORY, growWholeBody: async (bytes: number) => reserved.push(bytes) === 1 }
   const reads = async () => {

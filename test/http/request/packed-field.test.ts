@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { packText, unpackText } from '../../../src/http/request/packed-field.ts'
 
 it.each(['', 'a', 'é\u202e\ud83d\ude00\r\n', 'text '.repeat(1_000_000)])(
-  'a packed text is the same once it is unpacked: %.20s',
+  'a packed text is unpacked unchanged: %.20s',
   async (text) => {
     const packed = await packText(text)
     expect(packed).toMatch(/^[\w-]*$/)
@@ -13,7 +13,7 @@ it.each(['', 'a', 'é\u202e\ud83d\ude00\r\n', 'text '.repeat(1_000_000)])(
   },
 )
 
-it('a packed field that is none of ours, or is longer than its limit, has no text', async () => {
+it('an invalid packed field, or one longer than its limit, has no text', async () => {
   const pack = (bytes: Uint8Array) => base64url.encode(deflateRawSync(bytes))
   expect(await unpackText(pack(new Uint8Array(200_000_000)), 1_000_000)).toBeUndefined()
   expect(await unpackText(pack(new Uint8Array([0xff, 0xfe])), 1_000_000)).toBeUndefined()

@@ -21,11 +21,11 @@ it.each<[string, unknown]>([
   ['?q=a&q=b', expect.stringMatching(/^Cannot read the query.*'q'.*Must be said once, got 2 times/)],
   ['?x=1', expect.stringMatching(/query.*parameter/)],
   ['?search=1', expect.stringContaining("'q'")],
-])('the query %j is %j', (search, value) => {
+])('the query %j is read as %j', (search, value) => {
   expect(read(search)).toEqual(value)
 })
 
-it('may be of whatever is asked, or of nothing', () => {
+it('a query can allow everything or nothing', () => {
   expect(readQuery(ANY_QUERY, `${URL_OF}?x=1&x=2`)).toMatchObject({ ok: true })
   expect(readQuery(NO_QUERY, `${URL_OF}?x=1`)).toMatchObject({ ok: false })
   const { names, unknown: others, emptyResult: none } = declared()
@@ -38,7 +38,7 @@ it('may be of whatever is asked, or of nothing', () => {
   expect(readQuery(defineQuery({}, { unknown: 'ignore' }), `${URL_OF}?x=1`)).toEqual({ ok: true, value: {} })
 })
 
-it('a step of a path is read by its place', () => {
+it('a segment of a path is read by its position', () => {
   expect(pathSegment('https://sb.example/a/b%2Fc?d', 2)).toEqual({ ok: true, value: 'b/c' })
   expect(pathSegment('https://sb.example/a', 5)).toEqual({ ok: true, value: '' })
   expect(pathSegment('https://sb.example/%ff', 1)).toMatchObject({
@@ -47,6 +47,6 @@ it('a step of a path is read by its place', () => {
   expect(pathReader('/a')('https://sb.example/a')).toEqual({ ok: true, value: {} })
 })
 
-it('text in a header is UTF-8 in Base64', () => {
+it('text in a header is decoded from Base64 as UTF-8', () => {
   expect(['w6k=', '/w==', '?'].map(decodeBase64Text)).toEqual(['é', undefined, undefined])
 })

@@ -29,7 +29,7 @@ const CALL = 4 * 1024 * 1024
 const IMPORT = 16 * 1024 * 1024
 
 describe('the body of a request', () => {
-  it('waits for the others of its caller, and is refused where that takes too long', async () => {
+  it('waits for others of the same caller, and is refused if that takes too long', async () => {
     const { open, passUntil } = createWorld()
     const [first, second] = [open('a'), open('a')]
     expect(await first.growWholeBody(IMPORT)).toBe(true)
@@ -39,7 +39,7 @@ describe('the body of a request', () => {
     expect(await second.growBody(100_000)).toBe(true)
   })
 
-  it('of two callers who announce and do not send keeps nobody else waiting', async () => {
+  it('of two callers who announce bytes without sending them delays nobody else', async () => {
     const { open, passUntil } = createWorld()
     const waiting = ['a', 'b', 'a', 'b'].map((caller) => open(caller, 16).growBody(65_537))
     const other = open('c', 16)
@@ -48,13 +48,13 @@ describe('the body of a request', () => {
     expect(await passUntil(Promise.all(waiting))).toEqual([true, true, true, true])
   })
 
-  it('of two callers who send all they may leaves others as much as one may have', async () => {
+  it('of two callers who send the most they may leaves room for one more such body', async () => {
     const { open, passUntil } = createWorld()
     for (const caller of ['a', 'b', 'c']) expect(await open(caller, 16).growWholeBody(IMPORT)).toBe(true)
     expect(await passUntil(open('d', 16).growWholeBody(IMPORT))).toBe(false)
   })
 
-  it('comes in turn with the others of its caller, so that all of them come to an end', async () => {
+  it('takes turns with others of the same caller, so that all of them finish', async () => {
     const { open, passUntil } = createWorld()
     const all = Array.from({ length: 20 }, async () => {
       const body = open('a')
@@ -66,7 +66,7 @@ describe('the body of a request', () => {
     expect(new Set(await passUntil(Promise.all(all)))).toEqual(new Set([true]))
   })
 
-  it('waits with 99 others of its caller at most, who keep nobody else waiting', async () => {
+  it('waits with at most 99 others of the same caller, which delay nobody else', async () => {
     const { open, passUntil } = createWorld()
     await open('a').growWholeBody(IMPORT)
     const waiting = Array.from({ length: 99 }, () => open('a').growBody(100_000))
@@ -75,7 +75,7 @@ describe('the body of a request', () => {
     expect(new Set(await passUntil(Promise.all(waiting)))).toEqual(new Set([false]))
   })
 
-  it('is held while what is done behind its answer lasts, also where its client has gone', async () => {
+  it('is held until the background work of its response ends, even if the client has disconnected', async () => {
     const { open, background, passUntil } = createWorld()
     const body = open('a')
     await body.growWholeBody(IMPORT)
@@ -91,7 +91,7 @@ describe('the body of a request', () => {
     expect(await open('a').growBody(100_000)).toBe(true)
   })
 
-  it('is not counted for ever where the platform ended its request', async () => {
+  it('is released eventually if the platform ended its request', async () => {
     const { open, passUntil } = createWorld()
     await open('a').growWholeBody(IMPORT)
     expect(await passUntil(open('a').growBody(100_000))).toBe(false)

@@ -21,12 +21,12 @@ const verify = (scheme: SignatureScheme, headers: Readonly<Record<string, string
 const seconds = (offset = 0) => NOW / 1_000 + offset
 
 describe.each(SIGNATURE_SCHEMES)('a delivery signed as %s', (scheme) => {
-  it('is accepted from who has the secret, also while clocks differ by minutes', async () => {
+  it('is accepted with the secret, also while clocks differ by minutes', async () => {
     for (const offset of [0, -299, 299])
       expect(await verify(scheme, sign(scheme, SECRET, seconds(offset)))).toMatchObject({ signed: expect.anything() })
   })
 
-  it('is refused where it was signed with another secret, or not at all', async () => {
+  it('is refused with another secret, or without a signature', async () => {
     expect(await verify(scheme, sign(scheme, OTHER, seconds()))).toBeUndefined()
     expect(await verify(scheme, {})).toBeUndefined()
     const empty = Object.fromEntries(Object.keys(sign(scheme, SECRET, seconds())).map((name) => [name, '']))
@@ -37,7 +37,7 @@ describe.each(SIGNATURE_SCHEMES)('a delivery signed as %s', (scheme) => {
     expect(await verify(scheme, sign(scheme, SECRET, seconds()), BODY, '')).toBeUndefined()
   })
 
-  it('is refused for what is no signature', async () => {
+  it('is refused with an invalid signature', async () => {
     const headers = sign(scheme, SECRET, seconds())
     const [name = ''] = Object.keys(headers).toReversed()
     for (const value of [
@@ -55,7 +55,7 @@ describe.each(SIGNATURE_SCHEMES)('a delivery signed as %s', (scheme) => {
 })
 
 it.each(SIGNATURE_SCHEMES.filter((scheme) => scheme !== 'shared-secret'))(
-  'a delivery signed as %s is refused with another body, or a byte more',
+  'a delivery signed as %s is refused with another body or an extra byte',
   async (scheme) => {
     for (const body of [BODY.replace('1', '2'), `${BODY} `, ''])
       expect(await verify(scheme, sign(scheme, SECRET, seconds()), body)).toBeUndefined()
@@ -63,7 +63,7 @@ it.each(SIGNATURE_SCHEMES.filter((scheme) => scheme !== 'shared-secret'))(
 )
 
 it.each(['standard-webhooks', 'stripe', 'slack'] as const)(
-  'a delivery signed as %s is refused once it is old, or from the future, or with another time than was signed',
+  'a delivery signed as %s is refused if it is too old, from the future, or has another time than the signed one',
   async (scheme) => {
     for (const offset of [-301, 301, -86_400])
       expect(await verify(scheme, sign(scheme, SECRET, seconds(offset)))).toBeUndefined()
@@ -75,7 +75,7 @@ it.each(['standard-webhooks', 'stripe', 'slack'] as const)(
   },
 )
 
-it('accepts the second signature of a secret that is being replaced, and no ninth', async () => {
+it('accepts the second signature of a secret in rotation, and no ninth', async () => {
   const { 'webhook-signature': right = '', ...headers } = sign('standard-webhooks', SECRET, seconds())
   const { 'webhook-signature': wrong = '' } = sign('standard-webhooks', OTHER, seconds())
   const signed = (...signatures: string[]) => ({ ...headers, 'webhook-signature': signatures.join(' ') })
@@ -83,7 +83,7 @@ it('accepts the second signature of a secret that is being replaced, and no nint
   expect(await verify('standard-webhooks', signed(...Array<string>(8).fill(wrong), right))).toBeUndefined()
 })
 
-it('takes no signature of one scheme for another', async () => {
+it('accepts no signature of one scheme as another', async () => {
   const headers = Object.assign({}, ...SIGNATURE_SCHEMES.map((scheme) => sign(scheme, OTHER, seconds())))
   for (const scheme of SIGNATURE_SCHEMES) {
     expect(await verify(scheme, headers)).toBeUndefined()
@@ -91,7 +91,7 @@ it('takes no signature of one scheme for another', async () => {
   }
 })
 
-it('gives equal bytes for a copy of a delivery, whatever else its headers say', async () => {
+it('gives equal bytes for a copied delivery, whatever its other headers are', async () => {
   const first = await verify('github', sign('github', SECRET, seconds()))
   const headers = { ...sign('github', SECRET, seconds()), 'X-GitHub-Delivery': 'another' }
   expect(await verify('github', headers)).toEqual(first)

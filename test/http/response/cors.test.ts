@@ -5,7 +5,7 @@ const NAMED = new Set(['https://page.example'])
 const asked = (headers: Record<string, string>, method = 'POST') =>
   crossOriginHeaders(new Request('https://tools.test/mcp', { method, headers }), NAMED)
 
-it('a page of an origin that is named may read the answer, without cookies', () => {
+it('a page of a listed origin may read the response, without cookies', () => {
   expect(asked({ origin: 'https://page.example' })).toEqual({
     'access-control-allow-origin': 'https://page.example',
     'access-control-expose-headers': 'WWW-Authenticate, Mcp-Session-Id, Retry-After, Switchboard-Note',
@@ -13,11 +13,11 @@ it('a page of an origin that is named may read the answer, without cookies', () 
 })
 
 it.each([{}, { origin: 'null' }, { origin: 'https://page.example.evil.example' }, { origin: 'http://page.example' }])(
-  'nobody else may: %j',
+  'no other page may read it: %j',
   (headers: Record<string, string>) => expect(asked(headers)).toBeUndefined(),
 )
 
-it('what a page asks to send is repeated only where it is names of headers', () => {
+it('the headers that a page requests are repeated only if they are header names', () => {
   const ask = (names: string) =>
     asked({ 'origin': 'https://page.example', 'access-control-request-headers': names }, 'OPTIONS')
   expect(ask('authorization, mcp-protocol-version')).toMatchObject({
@@ -31,7 +31,7 @@ it('what a page asks to send is repeated only where it is names of headers', () 
   }
 })
 
-it('an answer says whom it is for, and a preflight has nothing else', async () => {
+it('a response varies by origin, and a preflight response has no other headers', async () => {
   const response = addCorsHeaders(new Response('1', { headers: { vary: 'Accept' } }), {
     'access-control-allow-origin': 'a',
   })

@@ -4,7 +4,7 @@ import { createErrorHandler } from '../../../src/http/response/error-handler.ts'
 
 const c = { req: { method: 'GET', path: '/tools' } }
 
-it('a defect is told by its reference, and written down with what happened; storage that is away is not one', async () => {
+it('a defect is reported by its reference and logged with details; unreachable storage is not a defect', async () => {
   const logged: unknown[] = []
   const answer = createErrorHandler(
     (failure) => Response.json(failure),

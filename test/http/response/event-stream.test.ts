@@ -24,15 +24,15 @@ function answering(signal = never()) {
   return { stream, answer, kept, resolve, reject }
 }
 
-describe('an answer', () => {
-  it('is whole where nothing was sent before', async () => {
+describe('a response', () => {
+  it('is complete if nothing was sent before', async () => {
     const { answer, resolve, kept } = answering()
     resolve('done')
     const response = await answer
     expect([response.status, await response.text(), kept]).toEqual([418, 'done', []])
   })
 
-  it('is a stream from the first event on, which the last ends', async () => {
+  it('is a stream from the first event on, and ends with the last', async () => {
     const { stream, answer, resolve, kept } = answering()
     stream.send(event('1'))
     const response = await answer
@@ -49,7 +49,7 @@ describe('an answer', () => {
     expect(kept).toHaveLength(1)
   })
 
-  it('fails as any other where nothing was sent, and ends its stream where something was', async () => {
+  it('fails like any other if nothing was sent, and otherwise ends its stream', async () => {
     const early = answering()
     early.reject(new Error('No'))
     await expect(early.answer).rejects.toThrow('No')
@@ -64,7 +64,7 @@ describe('an answer', () => {
 })
 
 describe('a stream', () => {
-  it('holds few events for who does not read, of which the last is the newest', async () => {
+  it('buffers few events for a client that does not read, the newest one last', async () => {
     const { stream, answer, resolve } = answering()
     for (let count = 1; count <= 100_000; count++) stream.send(event(`${count}`))
     const response = await answer
@@ -75,7 +75,7 @@ describe('a stream', () => {
     expect(read.length).toBeLessThan(50)
   })
 
-  it('goes on where its reader is slow', async () => {
+  it('continues while its reader is slow', async () => {
     const { stream, answer, resolve } = answering()
     stream.send(event('1'))
     const reader = (await answer).body?.getReader()
@@ -91,7 +91,7 @@ describe('a stream', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('is kept open while there is nothing to say, and ends with nothing left running', async () => {
+  it('is kept open while there are no events, and leaves nothing running at its end', async () => {
     vi.useFakeTimers()
     try {
       const { stream, answer, resolve, kept } = answering()
@@ -107,7 +107,7 @@ describe('a stream', () => {
     }
   })
 
-  it('tells when its reader closes it, and takes what comes all the same', async () => {
+  it('reports that its reader closed it, and still accepts events', async () => {
     const { stream, answer, resolve, kept } = answering()
     stream.send(event('1'))
     await (await answer).body?.cancel()
@@ -117,7 +117,7 @@ describe('a stream', () => {
     await expect(Promise.all(kept)).resolves.toHaveLength(1)
   })
 
-  it('tells when its request is given up, also before', async () => {
+  it('reports that its request was aborted, even beforehand', async () => {
     const caller = new AbortController()
     const { stream } = answering(caller.signal)
     expect(stream.signal.aborted).toBe(false)
@@ -127,7 +127,7 @@ describe('a stream', () => {
   })
 })
 
-describe('the events of an answer', () => {
+describe('the events of a response', () => {
   async function eventsOf(response: Response) {
     const events = []
     for await (const each of readEvents(response)) events.push(each)
@@ -143,7 +143,7 @@ describe('the events of an answer', () => {
     return eventsOf(new Response(body))
   }
 
-  it('are read as they were sent, in whichever pieces', async () => {
+  it('are read as they were sent, in any chunks', async () => {
     const text = `${textOf('1')}:\n\n${textOf('2', 'é')}`
     const comment = { event: '', data: '' }
     const all = [event('1'), comment, event('2'), event('é')]
@@ -177,7 +177,7 @@ describe('a request', () => {
     ['application/json, text/event-stream;q=0', false],
     ['text/event-stream; q=0.000', false],
     ['text/event-streams', false],
-  ])('with Accept %j takes events: %j', (accept, takes) => {
+  ])('with Accept %j accepts events: %j', (accept, takes) => {
     const headers = new Headers(accept === undefined ? {} : { accept })
     expect(acceptsEventStream(new Request('https://x.test/', { headers }))).toBe(takes)
   })

@@ -10,7 +10,7 @@ import {
 } from '../../../src/http/response/json-response.ts'
 import { OUTCOME_STATUS, HTTP_STATUS } from '../../../src/http/response/failure-status.ts'
 
-it('is a header whatever is said, and not without end', () => {
+it('a note is a valid header of limited length, whatever text it has', () => {
   const { 'switchboard-note': note = '' } = noteHeader(`a\r\nset-cookie: b é ${'x'.repeat(2_000)}`)
   expect(note).toMatch(/^a\?\?set-cookie: b \? x+$/)
   expect(note).toHaveLength(1_000)
@@ -33,7 +33,7 @@ it.each<[Failure, Record<string, string> | undefined]>([
   expect(failureHeaders(failure)).toEqual(headers)
 })
 
-it('what is left of the limits of a call is said with its answer', () => {
+it('the remaining limits of a call are sent with its response', () => {
   expect(callHeaders({})).toBeUndefined()
   expect(callHeaders({}, { a: 'b' })).toEqual({ a: 'b' })
   const limitStatuses = [
@@ -47,7 +47,7 @@ it('what is left of the limits of a call is said with its answer', () => {
   })
 })
 
-it('a call of a tool that is not active says so with its answer, and what succeeds it', () => {
+it('a call of an inactive tool reports the status and the successor with its response', () => {
   const tool = { id: 'A.B@1.0.0' } as never
   const status = { state: 'deprecated', message: 'Old', successor: 'A.C@^2' } as const
   expect(statusHeaders({ state: 'active' })).toEqual({})
@@ -63,7 +63,7 @@ it('a call of a tool that is not active says so with its answer, and what succee
   })
 })
 
-it('an answer is JSON, with its status and headers; a failure is nobody else’s', async () => {
+it('a response is JSON with its status and headers, and a failure is private', async () => {
   const seen = async (response: Response) => [
     response.status,
     Object.fromEntries(response.headers),
@@ -86,7 +86,7 @@ it('an answer is JSON, with its status and headers; a failure is nobody else’s
   ])
 })
 
-it('what became of a call is told with 200, and what is wrong with a request is not', () => {
+it('the outcome of a call has status 200, and an invalid request does not', () => {
   expect(new Set(Object.values(OUTCOME_STATUS))).toEqual(new Set([200]))
   expect(Math.min(...Object.values(HTTP_STATUS))).toBe(400)
 })

@@ -20,13 +20,13 @@ describe('a range', () => {
     [null, undefined],
   ])('%s of 100 bytes is %j', (header, part) => expect(readRange(header, 100)).toEqual(part))
 
-  it('of nothing cannot be had', () => expect(readRange('bytes=0-', 0)).toBe('unsatisfiable'))
+  it('of an empty file is not satisfiable', () => expect(readRange('bytes=0-', 0)).toBe('unsatisfiable'))
 })
 
 describe('the headers of an artifact', () => {
   const of = (contentType: string) => toFileHeaders({ contentType, etag: '"e"' }, 'id', 1_000, 900_500)
 
-  it('keep what is in it from acting, and from being taken for something else', () => {
+  it('prevent its content from running, and from being treated as another type', () => {
     expect(of('text/html')).toMatchObject({
       'content-type': 'text/html',
       'content-disposition': 'attachment; filename="id.html"',
@@ -37,7 +37,7 @@ describe('the headers of an artifact', () => {
     })
   })
 
-  it('let it be kept until it expires, by whoever asked', () => {
+  it('allow private caching until it expires', () => {
     expect(of('a/b')['cache-control']).toBe('private, max-age=99, immutable')
   })
 
@@ -47,7 +47,7 @@ describe('the headers of an artifact', () => {
     ['image/svg+xml', 'id.svg'],
     ['application/octet-stream', 'id'],
     ['application/x-"; x="', 'id'],
-  ])('name a file of %s %s', (type, name) => {
+  ])('name a file of the type %s %s', (type, name) => {
     expect(of(type)['content-disposition']).toBe(`attachment; filename="${name}"`)
   })
 })
@@ -79,15 +79,15 @@ describe('a file', () => {
     [{ 'range': 'bytes=2-4', 'if-range': '"e"' }, 'GET', [206, '234', '3', 'bytes 2-4/10', '"e"']],
     [{ 'range': 'bytes=2-4', 'if-range': '"f"' }, 'GET', [200, '0123456789', '10', null, '"e"']],
     [{ range: 'bytes=10-' }, 'GET', [416, '', null, 'bytes */10', '"e"']],
-  ])('is answered for %j by %s with %j', async (headers, method, answer) => {
+  ])('with %j is sent for %s as %j', async (headers, method, answer) => {
     expect(await sent(headers, method)).toEqual(answer)
   })
 
-  it('whose bytes are gone is none', async () => {
+  it('whose bytes are gone is missing', async () => {
     expect(await sent({}, 'GET', { ...FILE, read: async () => undefined })).toBeUndefined()
   })
 
-  it('that has expired is kept no longer', () => {
+  it('that has expired is no longer cached', () => {
     expect(toFileHeaders(FILE, 'id', 1_000, 2_000_000)).toMatchObject({
       'cache-control': 'private, max-age=0, immutable',
       'x-frame-options': 'DENY',

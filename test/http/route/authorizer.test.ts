@@ -61,7 +61,7 @@ describe('an authorizer', () => {
     expect(await setUp(STRANGER).enter(undefined, undefined)).toEqual(STRANGER)
   })
 
-  it('limits a principal by one rate, from whatever address it calls', async () => {
+  it('limits a principal by one rate, from any address', async () => {
     const { enter } = setUp(ok(KEY), ['key:a'])
     expect(await enter('192.0.2.1')).toEqual(REFUSED)
     expect(await enter('192.0.2.2')).toEqual(REFUSED)
@@ -74,7 +74,7 @@ describe('an authorizer', () => {
     expect(counted).toEqual(['stranger 192.0.2.1', 'stranger 192.0.2.2'])
   })
 
-  it('looks up no credential of an address whose rate is used up, and counts each request once', async () => {
+  it('looks up no credential for an address whose rate is used up, and counts each request once', async () => {
     for (const used of [true, false]) {
       const counted: string[] = []
       const rateLimit = (key: string) => {

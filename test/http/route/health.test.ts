@@ -37,14 +37,14 @@ describe('the health of a deployment', () => {
     [200, 'answers', async () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 2))],
     [503, 'fails', async () => Promise.reject<undefined>(new Error('away'))],
     [503, 'hangs', () => new Promise<undefined>(() => {})],
-  ])('is %d for 500 who ask at once while storage %s, which few of them ask', async (status, _, probe) => {
+  ])('is %d for 500 concurrent requests while storage %s, with few probes', async (status, _, probe) => {
     const { clock, ask } = healthOf(probe)
     const answers = await Promise.all(Array.from({ length: 500 }, ask))
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]))
     expect(clock.asked).toBeLessThanOrEqual(4)
   })
 
-  it('is asked for again by others once all who asked at once are answered', async () => {
+  it('is probed again by later requests once all concurrent ones are answered', async () => {
     let probe: () => Promise<string | undefined> = async () => Promise.reject<undefined>(new Error('away'))
     const { clock, ask } = healthOf(() => probe())
     const answers = await Promise.all(Array.from({ length: 500 }, ask))
@@ -61,7 +61,7 @@ describe('the health of a deployment', () => {
     expect(await ask()).toMatchObject({ status: 503, body: { status: 'unavailable', message: 'The disk is full' } })
   })
 
-  it('is asked for by others when those who asked first are gone', async () => {
+  it('is probed by other requests if the first ones are gone', async () => {
     let probe: () => Promise<string | undefined> = () => new Promise(() => {})
     const clock = { now: 0 }
     // The platform ends requests: nothing that those waited for comes back
@@ -76,7 +76,7 @@ describe('the health of a deployment', () => {
   it.each([
     ['fails', async () => Promise.reject<undefined>(new Error('away'))],
     ['hangs', () => new Promise<undefined>(() => {})],
-  ])('is not while storage %s, and is again as soon as it answers', async (_, broken) => {
+  ])('is unavailable while storage %s, and ok again as soon as storage responds', async (_, broken) => {
     let probe: () => Promise<string | undefined> = broken
     const { clock, ask } = healthOf(() => probe())
     const silent = await ask()

@@ -61,7 +61,7 @@ async function receive(
   return received
 }
 
-describe('a call that comes in', () => {
+describe('an incoming call', () => {
   it('has the authorized principal, the query and the body', async () => {
     const c = context()
     const incoming = await receive(c)

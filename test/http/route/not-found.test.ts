@@ -62,13 +62,13 @@ it.each([
   ['POST', '/register'],
   ['GET', '/authorize'],
   ['POST', '/token'],
-])('%s %s is 404 without a credential, as a client takes 401 there for OAuth', async (method, path) => {
+])('%s %s responds with 404 without a credential, since clients take a 401 there for OAuth', async (method, path) => {
   const response = await appWith(authorizerFor(stranger)).request(path, { method })
   expect(await response.json()).toEqual({ type: 'route-unknown', method, path })
 })
 
 it.each(['/registered', '/tokens', '/well-known/x', '/mcp/token/x', '/mcp/tools', '/x/.well-known/y'])(
-  'to ask for %s takes a credential, as every other path does',
+  '%s needs a credential like every other path',
   async (path) => {
     expect(await (await appWith(authorizerFor(stranger)).request(path)).json()).toEqual(stranger)
   },

@@ -28,7 +28,7 @@ async function ask(answer: () => Response | FailureResult, { path = '/p', method
   }
 }
 
-it('lets pages of any site read its responses, and caches those without a cache-control of their own', async () => {
+it('lets pages of any site read its responses, and caches those without their own cache-control', async () => {
   const told = await ask(() => new Response('1'))
   expect(told).toMatchObject({ status: 200, cached: 'public, max-age=300', text: '1', headers: OPEN })
   expect((await ask(() => new Response('1', { headers: { 'cache-control': 'private' } }))).cached).toBe('private')

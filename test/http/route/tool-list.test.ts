@@ -66,7 +66,7 @@ describe('a list', () => {
     expect((await answer({ caller: { ...KEY, scopes: ['tools:call'] } })).status).toBe(400)
   })
 
-  it('fails for a wrong query, and for a list that cannot be written', async () => {
+  it('fails for an invalid query, and for a list that cannot be encoded', async () => {
     expect((await answer({ list: { write: async () => fail(WRONG) } })).text).toBe(JSON.stringify(WRONG))
     const unnamed = await answer({ list: { variant: undefined, write: async () => fail(WRONG) } })
     expect(unnamed.text).toBe(JSON.stringify(WRONG))
@@ -103,7 +103,7 @@ describe('a list that is empty', () => {
   it.each([
     ['tools:publish', "No tool of 'Kti' is active: GET /tools?toolkit=Kti&status=disabled lists the disabled ones"],
     ['tools:read', "There is no toolkit 'Kti' here"],
-  ] as const)('is not told from none where it is disabled, but by those who may change it: %s', async (scope, note) => {
+  ] as const)('reveals only to those who may change it that it is disabled: %s', async (scope, note) => {
     const catalog: Catalog = {
       etag: async () => 'e',
       list: async ({ status }) => ({ lines: status === 'disabled' ? ['Kti_A'] : [] }),
@@ -114,7 +114,7 @@ describe('a list that is empty', () => {
     expect(await explainEmptyList({ toolkit: 'Kti' }, caller, catalog)).toEqual({ 'switchboard-note': note })
   })
 
-  it('has no note when the reason is plain, nor when the list has tools', async () => {
+  it('has no note if the reason is obvious, or if the list has tools', async () => {
     const all = [await empty({ toolkit: 'Kit', isSearch: true }), await empty({}), await empty(undefined)]
     all.push(await empty({ toolkit: 'Kti' }, false))
     expect(all.map(({ headers }) => headers.get('switchboard-note'))).toEqual(all.map(() => null))
@@ -156,7 +156,7 @@ describe('the entity tag of a list', () => {
     expect(await answer({ method: 'POST', held: etag })).toMatchObject({ status: 200, text: '[1]', etag })
   })
 
-  it('is that of the catalog that the list is from, which may be another than the one of now', async () => {
+  it('is that of the catalog that the list is from, which may be an earlier one', async () => {
     const write = async () => ok({ text: '[1]', isEmpty: false, etag: 'earlier' })
     const { etag } = await answer({ state: 'now', list: { write } })
     expect(etag).toBe((await answer({ state: 'earlier' })).etag)
@@ -206,7 +206,7 @@ describe('a full list', () => {
     )
   })
 
-  it('has the entity tag of the catalog that all its pages are from, or one that no catalog has', async () => {
+  it('has the entity tag of the catalog that all its pages are from, or a tag that no catalog has', async () => {
     const { catalog } = catalogueOf(['a'], ['b'], ['c'])
     for (const [tags, tag] of [
       [['e', 'e', 'e'], 'e'],
@@ -221,7 +221,7 @@ describe('a full list', () => {
     }
   })
 
-  it('of an agent is refused for a toolkit that there is none of, with those that are called much like it', async () => {
+  it('of an agent is refused for an unknown toolkit, with similar names', async () => {
     const { catalog } = catalogueOf(['a'])
     expect(await findUnknownAmong(['Kit'], KEY, catalog)).toBeUndefined()
     expect(await findUnknownAmong(['Kti'], KEY, catalog)).toBe(
@@ -229,7 +229,7 @@ describe('a full list', () => {
     )
   })
 
-  it('of an agent is refused for a tool that is like none, with those that there are', async () => {
+  it('of an agent is refused for an unknown tool, with the existing ones if none is similar', async () => {
     const { catalog } = catalogueOf(['a'])
     const unknown = (name: string, known: readonly string[]) =>
       findUnknownAmong([name], KEY, { ...catalog, findUnknownName: async () => ({ name, known, isNear: false }) })
@@ -248,7 +248,7 @@ describe('a full list', () => {
     expect(variantOf('other')).not.toEqual(variantOf('plugin'))
   })
 
-  it('fails when it is too long, before further pages are read', async () => {
+  it('fails if it is too long, before further pages are read', async () => {
     const page = ['x'.repeat(8_000_000)]
     const fits = catalogueOf(page, page)
     expect(await write(fits.catalog)).toMatchObject({ ok: true })
@@ -299,7 +299,7 @@ describe('a route of a full list', () => {
     expect(JSON.parse((await ask('?toolkit=a&toolkit=b', list)).text)).toMatchObject({ type: 'request-malformed' })
   })
 
-  it('is unavailable with its catalog, fails when too large, and throws defects', async () => {
+  it('is unavailable with its catalog, fails if it is too large, and throws defects', async () => {
     const away = () => Promise.reject(new UnreachableError('It is away'))
     expect(JSON.parse((await ask('', away)).text)).toEqual({ type: 'unavailable', message: 'It is away' })
     const large: Catalog['list'] = async () => ({ lines: ['x'.repeat(16_000_001)] })
