@@ -164,7 +164,7 @@ it('a deployment does no I/O for a warm call of a bundled tool', async () => {
   expect(app.counts).toEqual({ kv: [], registry: [] })
 })
 
-it('a deployment answers an isolate’s first call before the registry does where KV has what the bundle carries', async () => {
+it('a deployment responds to the first call of an isolate before the registry responds, if KV has the bundled tools', async () => {
   const cold = async () => {
     let arrive = () => {}
     const held = new Promise<void>((done) => (arrive = done))
@@ -188,7 +188,7 @@ it('a deployment answers an isolate’s first call before the registry does wher
   second.arrive()
 })
 
-it('a deployment matches the paths of calls, lists and other dialects by regular expressions, and not by a trie', async () => {
+it('a deployment matches paths by regular expressions, and not by a trie', async () => {
   const app = isolate()
   expect(app.router()).toBe('SmartRouter')
   await call(app, 'Calculator.Add', { a: 1, b: 2 })
@@ -200,7 +200,7 @@ it('a deployment matches the paths of calls, lists and other dialects by regular
   }
 })
 
-it('a deployment looks a tool up again behind a call, once, when its entry is five seconds old', async () => {
+it('a deployment refreshes a tool once in the background of a call when its entry is five seconds old', async () => {
   const app = isolate()
   await call(app, 'Calculator.Add', { a: 1, b: 2 })
   await drain()
@@ -231,7 +231,7 @@ it('a deployment reads one KV key for a tool of another isolate, and nothing mor
   expect(app.counts).toEqual({ kv: [], registry: [] })
 })
 
-it('a deployment asks the registry when KV does not have a new tool yet, and calls it', async () => {
+it('a deployment asks the registry if KV does not have a new tool yet, and calls it', async () => {
   const other = isolate()
   await other.json('GET', '/tools/Calculator.Add')
   const app = isolate()
@@ -246,7 +246,7 @@ it('a deployment asks the registry when KV does not have a new tool yet, and cal
   expect(other.counts).toEqual({ kv: ['tool/fresh.tool'], registry: ['loadEntryOrNearest'] })
 })
 
-it('a deployment asks the registry once about an unknown name that is asked for 50 times, and again after a while', async () => {
+it('a deployment asks the registry once about an unknown name that is requested 50 times, and again after a while', async () => {
   const app = isolate()
   await app.json('GET', '/tools/Calculator.Add')
   app.reset()
@@ -257,7 +257,7 @@ it('a deployment asks the registry once about an unknown name that is asked for 
   expect(app.counts.registry).toEqual(['loadEntryOrNearest', 'loadEntryOrNearest'])
 })
 
-it('a deployment does not keep an answer that was on its way when the tool was published', async () => {
+it('a deployment does not cache a response that was under way when the tool was published', async () => {
   let arrive: (() => void) | undefined
   let held: Promise<void> | undefined
   const app = isolate(() => held ?? Promise.resolve())
@@ -299,7 +299,7 @@ it(
   },
 )
 
-it('a deployment lists every tool of a toolkit wherever its page begins, from KV alone', async () => {
+it('a deployment lists every tool of a toolkit from KV only, wherever its page begins', async () => {
   await publish(isolate(), 0, 1_000)
   await drain()
   const app = isolate()
@@ -310,7 +310,7 @@ it('a deployment lists every tool of a toolkit wherever its page begins, from KV
   expect(app.counts.registry).toEqual(['installBundle'])
 })
 
-it('a deployment lists in an isolate that starts what was published before it did, though KV is behind', async () => {
+it('a deployment lists in a new isolate what was published before it started, even if KV is behind', async () => {
   const writer = isolate()
   await publish(writer, 0, 10)
   await drain()
@@ -320,7 +320,7 @@ it('a deployment lists in an isolate that starts what was published before it di
   expect(app.counts.registry).toContain('manifest')
 })
 
-it('a deployment lists from KV when API keys came after the last publication', async () => {
+it('a deployment lists from KV if API keys changed after the last publication', async () => {
   const writer = isolate()
   await publish(writer, 0, 10)
   await drain()

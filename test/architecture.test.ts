@@ -354,7 +354,7 @@ it('cycles of imports would be found', () => {
   expect(findCycles(new Map(Object.entries(files)))).toEqual([['b', 'c'], ['e']])
 })
 
-it('the folders of ALLOWED_IMPORTS have every file of the Worker but the entry, the composition and the environment', () => {
+it('the folders of ALLOWED_IMPORTS contain every file of the Worker except the entry, the composition and the environment', () => {
   const others = worker.filter(({ path }) => path.startsWith('src/') && !findFolder(path) && !isComposition(path))
   expect(others.map(({ path }) => path)).toEqual(['src/env.ts'])
 })
@@ -415,7 +415,7 @@ const BUDGET_FILES = [
   'src/http/route/incoming-call.ts',
 ]
 
-it('text that was sent is parsed in one file, which measures it first', () => {
+it('received text is parsed in one file, which measures it first', () => {
   const found = worker.filter(({ path, text }) => isChecked(path) && parses.test(text)).map(({ path }) => path)
   expect(found.toSorted()).toEqual(Object.keys(TRUSTED_TEXTS).toSorted())
   const { text = '' } = sources.find(({ path }) => path === 'src/core/tool/json-text.ts') ?? {}
@@ -430,7 +430,7 @@ it('a request whose work multiplies has one budget', () => {
 })
 
 it.each(['JSON.parse(text)', 'await response.json()', 'new URLSearchParams(text)'])(
-  'text that was sent would be found: %s',
+  'received text that is parsed elsewhere would be found: %s',
   (line) => {
     expect(parses.test(line)).toBe(true)
   },
@@ -516,7 +516,7 @@ it('the keys of KV are built in one file', () => {
 })
 
 it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/manifest')", 'WHERE target LIKE "record/%"'])(
-  'the keys of KV would be found elsewhere: %s',
+  'a key of KV that is built elsewhere would be found: %s',
   (line) => expect(spells(line)).toBe(true),
 )
 
@@ -557,7 +557,7 @@ describe('the guides', () => {
     expect(rows.toSorted()).toEqual(folders.toSorted())
   })
 
-  it('the guides would be found to name one that does not', () => {
+  it('the guides with a missing file would be found', () => {
     expect(missing('src/README.md', 'See `core/tool/tool.ts`, `core/nowhere.ts` and `nowhere/`')).toEqual([
       'core/nowhere.ts',
       'nowhere/',
@@ -578,7 +578,7 @@ describe('the table of faults', () => {
     expect(missing(table)).toEqual([])
   })
 
-  it('the table of faults would be found to name one that does not', () => {
+  it('the table of faults with a missing test would be found', () => {
     expect(missing('| a fault | an answer | `e2e/kill.test.ts`, `e2e/nowhere.test.ts` |')).toEqual([
       'e2e/nowhere.test.ts',
     ])
@@ -666,7 +666,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => loadedLater.test(path))).toEqual([])
   })
 
-  it('the bundle that is deployed has less than 760 kB compressed, and starts with less than 420 kB uncompressed, without its tools', () => {
+  it('the bundle that is deployed has less than 760 kB compressed, and starts with less than 420 kB uncompressed, without tools', () => {
     const size = gzipSync(text).length
     const parts = listStartModules(meta).flatMap((module) => Object.entries(module.inputs))
     const sum = parts

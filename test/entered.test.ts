@@ -24,7 +24,7 @@ const WHAT_TO_DO =
 /** Prevents inlining of functions. */
 const FLAGS = ['--no-opt', '--no-maglev']
 
-describe('a warm request costs no more than it did', () => {
+describe('the cost of a warm request', () => {
   let counted: Readonly<Record<string, Readonly<Record<(typeof KINDS)[number], number>>>> = {}
 
   const count = (): typeof counted => {
@@ -41,11 +41,11 @@ describe('a warm request costs no more than it did', () => {
     if (isRisen) counted = count()
   }, 240_000)
 
-  it('a warm request costs no more than it did and all of them are counted', () => {
+  it('the cost of a warm request has a limit for every kind of request', () => {
     expect(Object.keys(counted)).toEqual(Object.keys(AT_MOST))
   })
 
-  it.each(Object.entries(AT_MOST))('a warm request costs no more than it did %s', (name, most) => {
+  it.each(Object.entries(AT_MOST))('the cost of a warm request stays within its limit: %s', (name, most) => {
     const risen = risenIn(counted, name, most)
     const said = risen.map((kind) => `${counted[name]?.[kind]} ${kind}, at most ${most[kind]}`)
     expect(said, `${name} takes more than it did: ${WHAT_TO_DO}`).toEqual([])

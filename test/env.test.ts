@@ -16,26 +16,26 @@ it.each([
   'FINDINGS_WEBHOOK_SECRET',
   'SIGN_IN_CLIENT_SECRET',
   'admin_key',
-])("a client's secret may not be '%s'", (name) => {
+])("the secret of a client cannot be '%s'", (name) => {
   expect(checkClientSecret(name)).toContain("Switchboard's own")
 })
 
-it("a client's secret may not be one that tools have", () => {
+it('the secret of a client cannot be one that tools have', () => {
   expect(checkClientSecret('TWILIO_API_KEY')).toContain('TOOL_SECRETS')
 })
 
-it.each(['GOOGLE_CLIENT_SECRET', 'ACME_SECRET'])("a client's secret may be '%s'", (name) => {
+it.each(['GOOGLE_CLIENT_SECRET', 'ACME_SECRET'])("the secret of a client can be '%s'", (name) => {
   expect(checkClientSecret(name)).toBeUndefined()
 })
 
-it("a well-known provider's client is read by its variable", () => {
+it('the client of a well-known provider is read by its variable', () => {
   const { variableOf } = configOf({ GOOGLE_CLIENT_ID: 'g1', GITHUB_CLIENT_ID: '' })
   expect(variableOf('GOOGLE_CLIENT_ID')).toBe('g1')
   expect(variableOf('GITHUB_CLIENT_ID')).toBeUndefined()
 })
 
 it.each(['GOOGLE_CLIENT_ID', 'SLACK_CLIENT_SECRET'])(
-  "a well-known provider's client that is no text is found before any request: %s",
+  'the client of a well-known provider that is not text is reported before any request: %s',
   (name) => {
     expect(() => configOf({ [name]: 5 })).toThrow(ConfigError)
   },
@@ -47,11 +47,11 @@ it.each([
   ['open', undefined, true],
   ['keys', 'true', true],
   ['open', 'false', false],
-])('the demonstration tools with ACCESS=%s and DEMO_TOOLS=%s: %s', (ACCESS, DEMO_TOOLS, served) => {
+])('the demo tools with ACCESS=%s and DEMO_TOOLS=%s: %s', (ACCESS, DEMO_TOOLS, served) => {
   expect(configOf({ ACCESS, DEMO_TOOLS }).servesDemos).toBe(served)
 })
 
-it('the demonstration tools are served or not, and nothing else is said of them', () => {
+it("the demo tools accept only 'true' or 'false'", () => {
   expect(() => configOf({ DEMO_TOOLS: 'yes' })).toThrow("DEMO_TOOLS must be 'true' or 'false', got 'yes'")
 })
 
@@ -61,7 +61,7 @@ it('the keys of the vault are texts, separated by commas', () => {
   expect(vaultKeysArePublic).toBe(false)
 })
 
-it('the keys of the vault that are too short are found before any request, and not repeated', () => {
+it('the keys of the vault that are too short are reported before any request, without quoting them', () => {
   const load = () => configOf({ VAULT_KEYS: 'a key that is long enough,hunter2' })
   expect(load).toThrow(ConfigError)
   expect(load).not.toThrow('hunter2')
@@ -76,12 +76,12 @@ it.each([
   expect({ count: vaultKeys.length, isPublic: vaultKeysArePublic }).toEqual({ count, isPublic })
 })
 
-it('the keys of the vault that are set count with ACCESS=open, too', () => {
+it('the keys of the vault that are set are also used with ACCESS=open', () => {
   expect(configOf({ ACCESS: 'open', VAULT_KEYS: 'a key of the vault' })).toMatchObject({ vaultKeysArePublic: false })
 })
 
 it.each(['https://app.example/who?x=1', 'http://localhost:3000/who', 'http://intranet:8080/'])(
-  "the address of the deployment's verifier of users may be %s",
+  'the address of the user verifier may be %s',
   (url) => {
     const given = { USER_VERIFIER_URL: url, ALLOW_HTTP_HOSTS: 'intranet:8080' }
     expect(configOf(given).userVerifierUrl).toBe(url)
@@ -89,41 +89,41 @@ it.each(['https://app.example/who?x=1', 'http://localhost:3000/who', 'http://int
 )
 
 it.each(['http://app.example/who', 'app.example', 'javascript:alert(1)', 'https://a:b@app.example'])(
-  "the address of the deployment's verifier of users may not be %s",
+  'the address of the user verifier cannot be %s',
   (url) => {
     expect(() => configOf({ USER_VERIFIER_URL: url })).toThrow(ConfigError)
   },
 )
 
-it('how much one key may publish has a default, of which a part may be said', () => {
+it('the publication quota of a key has a default, of which a part can be set', () => {
   expect(configOf({}).quota).toEqual({ documents: 10_000, bytes: 268_435_456 })
   expect(configOf({ PUBLISHER_QUOTA: '{"documents": 5}' }).quota).toEqual({ documents: 5, bytes: 268_435_456 })
 })
 
 it.each([5, '{"documents": -1}', { tools: 5 }, '{'])(
-  'how much one key may publish is found to be set wrong: %j',
+  'the publication quota of a key is refused if it is invalid: %j',
   (value) => {
     expect(() => configOf({ PUBLISHER_QUOTA: value })).toThrow('PUBLISHER_QUOTA must say how much one key may publish')
   },
 )
-it('how much one key may publish says what is wrong with what tools get, and repeats nothing that may be a secret', () => {
+it('the settings for tools are refused with the reason, without quoting what may be a secret', () => {
   const wrong = () => configOf({ TOOL_SECRETS: { SMS_KEY: ['not a pattern'] } })
   expect(() => configOf({ TOOL_SECRETS: { ADMIN_KEY: ['*'] } })).toThrow("TOOL_SECRETS must not hand out 'ADMIN_KEY'")
   expect(wrong).toThrow('TOOL_SECRETS must map secret names to tool patterns')
   expect(wrong).not.toThrow('not a pattern')
 })
 
-it('what an answer holds is 4 MiB, or less where it is said', () => {
+it('the size of an inline output is 4 MiB, or less if configured', () => {
   expect(configOf({}).inlineBytes).toBe(4_194_304)
   expect(configOf({ INLINE_BYTES: '1000' }).inlineBytes).toBe(1_000)
   expect(configOf({ INLINE_BYTES: 1_000 }).inlineBytes).toBe(1_000)
 })
 
-it.each([0, '4194305', '1 MiB'])('what an answer holds is found to be set wrong: %j', (value) => {
+it.each([0, '4194305', '1 MiB'])('the size of an inline output is refused if it is invalid: %j', (value) => {
   expect(() => configOf({ INLINE_BYTES: value })).toThrow('INLINE_BYTES must be how many bytes of JSON')
 })
 
-it('which calls are recorded is all of them, or what is said', () => {
+it('the recorded calls are all of them, or those that are configured', () => {
   expect(configOf({}).recordCalls).toBe('all')
   expect(configOf({}).logCalls).toBe('all')
   expect(configOf({ LOG_CALLS: 'none' }).logCalls).toBe('none')
@@ -147,7 +147,7 @@ it('sign-in is with a provider, a client and its secret', () => {
   expect(configOf(others).hasSeveralIssuers).toBe(true)
 })
 
-it('sign-in has the rules, and the claims that users and groups are named by', () => {
+it('sign-in has rules, and claims that name users and groups', () => {
   const rules = [{ group: 'staff', scopes: ['tools:read'], toolkits: ['Gmail'] }]
   const read = [{ group: 'staff', scopes: ['tools:read'], tools: ['Gmail.*'] }]
   expect(configOf({ SIGN_IN_RULES: JSON.stringify(rules), ...jwks }).jwt).toMatchObject({
@@ -193,7 +193,7 @@ it.each([
   expect(load).toThrow(why)
 })
 
-it('contents of calls are recorded for as many days as is said, and only where they can be encrypted', () => {
+it('the contents of calls are recorded for the configured number of days, and only if they can be encrypted', () => {
   const VAULT_KEYS = 'a key of the vault'
   expect(configOf({}).contentDays).toBe(0)
   expect(configOf({ RECORD_CALL_CONTENT: '0' }).contentDays).toBe(0)

@@ -12,7 +12,7 @@ const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, imp
 const QUIET = '^22.22.2 || ^24.15.0 || >=26'
 const packages = Object.entries<Package>(read('package-lock.json').packages)
 
-it('an install prints no EBADENGINE with a Node of today', () => {
+it('an install prints no EBADENGINE with a current Node', () => {
   const refusing = packages.filter(
     ([, { engines, optional }]) => !optional && engines?.node !== undefined && !semver.subset(QUIET, engines.node),
   )
@@ -20,7 +20,7 @@ it('an install prints no EBADENGINE with a Node of today', () => {
   expect(refusing.map(([name, { engines }]) => `${name}: ${engines?.node}`)).toEqual([])
 })
 
-it('an older Node will do, as what runs is the one that is installed', () => {
+it('an older Node can install the package, since the installed Node runs it', () => {
   expect(read('package.json').engines).toEqual({ node: '>=20' })
   expect(packages[0]).toMatchObject(['', { engines: { node: '>=20' } }])
   expect(packages.some(([name]) => name === 'node_modules/node')).toBe(true)

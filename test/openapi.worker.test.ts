@@ -21,7 +21,7 @@ async function get(path: string): Promise<Response> {
   return app.fetch(new Request(`http://localhost${path}`), bindings, createExecutionContext())
 }
 
-it('the document has every route of the app but pages for people, and nothing else', async () => {
+it('the document has every route of the app except pages for people, and nothing else', async () => {
   const declared = documented.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   expect(declared.length).toBeGreaterThan(60)
   const api = await documentedApi(app.routes, { fields: {}, examples: {} })
@@ -38,11 +38,11 @@ it('the document has every route of the app but pages for people, and nothing el
   expect(others).toEqual(['/machine-context/tools'])
 })
 
-it('the document says what each route answers', () => {
+it('the document describes the responses of each route', () => {
   expect(documented.filter(({ operation }) => !operation.responses).map(({ path }) => path)).toEqual([])
 })
 
-it('the document has the parameters that routes declare, with what reads them', async () => {
+it('the document has the parameters that routes declare, as they are read', async () => {
   const { paths, servers } = await (await get('/openapi.json')).json<any>()
   expect(servers).toEqual([{ url: 'http://localhost' }])
   for (const { method, path, operation } of documented) {
@@ -71,7 +71,7 @@ it('the document has the parameters that routes declare, with what reads them', 
   })
 })
 
-it('the document is a page too, which can be read without its script, with each operation', async () => {
+it('the document is also a page with each operation, which can be read without its script', async () => {
   const response = await get('/docs/reference')
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
   const text = await response.text()

@@ -197,7 +197,7 @@ function rowOf(name: string): readonly string[] {
 
 /** Several times the duration on a busy machine. */
 const LONG = { timeout: 300_000 }
-it.each(Object.entries(WORK))('the guide says what Cloudflare counts of %s', LONG, async (name, work) => {
+it.each(Object.entries(WORK))('the guide has the counts of Cloudflare for %s', LONG, async (name, work) => {
   const operations = await operationsOf(work)
   const said = rowOf(name).map((cell) => Number(cell.replaceAll(',', '')))
   const counts = Object.values(operations).map((count, at) => {
@@ -210,7 +210,7 @@ it.each(Object.entries(WORK))('the guide says what Cloudflare counts of %s', LON
   expect(counts, `Far from the guide's row '${name}'`).toEqual(said)
 })
 
-it('the guide says what Cloudflare counts of 1,000 large outputs that are kept', async () => {
+it('the guide has the counts of Cloudflare for 1,000 large outputs that are stored', async () => {
   // R2 uses the real date, and artifacts that are a day old are deleted
   vi.setSystemTime(Date.now() - 43_200_000)
   const of = prototypeOf(env.ARTIFACTS)
@@ -223,7 +223,7 @@ it('the guide says what Cloudflare counts of 1,000 large outputs that are kept',
   expect(rowOf('1,000 large outputs that are kept')).toEqual(['1,000 lists and 1,000 writes in R2'])
 })
 
-it('the guide says what Cloudflare counts of a user with a grant, at rest', async () => {
+it('the guide has the counts of Cloudflare for a user with a grant, at rest', async () => {
   const world = createWorld()
   const user = world.user('ann')
   await consent(world, user)

@@ -45,7 +45,7 @@ async function send(method: string, path: string, sent: unknown = {}): Promise<{
   return { status: response.status, text: await response.text() }
 }
 
-it('every route declares what it reads of its query', () => {
+it('every route declares its query parameters', () => {
   expect(routeOperations.length).toBeGreaterThan(60)
   expect(
     routeOperations.filter(({ operation }) => operation === undefined).map(({ method, path }) => `${method} ${path}`),
@@ -158,7 +158,7 @@ it.each(Object.entries(REFUSED))('an unknown field in a body is rejected by its 
   expect(text).toContain("Unknown field 'no_such_field'")
 })
 
-it('an unknown field in a body is tried on every route that takes a body and a credential', () => {
+it('an unknown field in a body is tested on every route with a body and a credential', () => {
   const takesBody = ({ method }: { readonly method: string }) => ['POST', 'PUT', 'PATCH'].includes(method)
   const taken = declared.filter((route) => takesBody(route) && route.operation.scope !== undefined)
   const named = (route: string) =>

@@ -48,14 +48,14 @@ function faultsOf({ title, statements }: Section): readonly string[] {
 const all = sections.map(sectionOf)
 
 it.each(all.map((section) => [section.title, section] as const))(
-  'src/SECURITY.md says of everything under "%s" which test proves it, or how to live with it',
+  'src/SECURITY.md names the test of each statement under "%s", or how to live with it',
   (_, section) => {
     expect(section.statements.length).toBeGreaterThan(0)
     expect(faultsOf(section)).toEqual([])
   },
 )
 
-it('src/SECURITY.md has limits, and says of each how to live with it', () => {
+it('src/SECURITY.md has limits, and explains how to live with each one', () => {
   expect(all.find(({ title }) => title === LIMITS)?.statements.length).toBeGreaterThan(5)
 })
 

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-it('the Worker is uploaded as it was built, bound to what Env names, but for what `npm run serve` alone has', () => {
+it('the Worker is uploaded as it was built, with the bindings of Env except those of `npm run serve`', () => {
   const folder = mkdtempSync(join(tmpdir(), 'uploaded-'))
   const modules = (path: string) => readdirSync(path).filter((name) => name.endsWith('.mjs'))
   try {

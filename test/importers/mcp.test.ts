@@ -46,12 +46,12 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     })
   })
 
-  test(`a ${era} MCP server gives the tools that are wanted alone`, async () => {
+  test(`a ${era} MCP server gives only the selected tools`, async () => {
     const { tools } = await read({ isSelected: (name) => name === 'text_greet' })
     expect(tools.map(({ definition }) => definition.tool)).toEqual(['text_greet'])
   })
 
-  test(`a ${era} MCP server is shown the credentials, and its tools require them`, async () => {
+  test(`a ${era} MCP server receives the credentials, and its tools require them`, async () => {
     const asked: string[] = []
     const secret = (id: string) => {
       asked.push(id)
@@ -71,14 +71,14 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(JSON.stringify(tools)).not.toContain('s3cret')
   })
 
-  test(`a ${era} MCP server is not asked with a secret that may not be had`, async () => {
+  test(`a ${era} MCP server is not requested with a secret that is not available`, async () => {
     upstream.arrived.length = 0
     const { problems } = await read({ options: { credentials: [{ secret: 'ADMIN_KEY' }] } })
     expect(problems).toEqual([{ path: '/credentials', message: "No secret 'ADMIN_KEY' in this test" }])
     expect(upstream.arrived).toEqual([])
   })
 
-  test(`a ${era} MCP server takes users' tokens for calls, and is listed without`, async () => {
+  test(`a ${era} MCP server receives tokens of users in calls, and is listed without`, async () => {
     const credentials = [{ authorization: 'github', scopes: ['repo'] }]
     const { tools } = await read({ options: { credentials } })
     const authorization = [{ id: 'github', oauth2: { scopes: ['repo'] } }]
@@ -101,7 +101,7 @@ describe('the tools of a server', () => {
     return Object.fromEntries(tools.map(({ definition, implementation }) => [implementation['tool'], definition.tool]))
   }
 
-  test('the tools of a server have names that ids can take, whatever their own', async () => {
+  test('the tools of a server have names with the characters of ids, whatever their own names', async () => {
     expect(await names('a.b', 'c d/e', 'ünïcödé', 'x'.repeat(100))).toEqual({
       'a.b': 'a_b',
       'c d/e': 'c_d_e',
@@ -110,14 +110,14 @@ describe('the tools of a server', () => {
     })
   })
 
-  test('the tools of a server have names that do not meet, in whatever order they are listed', async () => {
+  test('the tools of a server have distinct names, in any order', async () => {
     const one = await names('a.b', 'a_b', 'a b')
     expect(one['a_b']).toBe('a_b')
     expect(new Set(Object.values(one)).size).toBe(3)
     expect(await names('a b', 'a_b', 'a.b')).toEqual(one)
   })
 
-  test('the tools of a server that are not valid are skipped with the reason, and take no other along', async () => {
+  test('the tools of a server that are invalid are skipped with the reason, and the others are imported', async () => {
     const broken = [
       tool('no-schema', { inputSchema: 'none' }),
       tool('list', { inputSchema: { type: 'array' } }),
@@ -152,7 +152,7 @@ describe('the tools of a server', () => {
     }
   })
 
-  test('the tools of a server lose what cannot be kept, and that is said', async () => {
+  test('the tools of a server lose what cannot be stored, with a warning', async () => {
     const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }
     const icons = [{ src: 'http://example.com/icon.png' }]
     const _meta = { 'dev.switchboard/id': 'Their.Tool@1.0.0', 'com.example/kept': 1 }
@@ -167,7 +167,7 @@ describe('the tools of a server', () => {
   })
 })
 
-describe('a server that does not behave', () => {
+describe('a misbehaving server', () => {
   let server: Upstream | undefined
   afterEach(() => server?.close())
   const listing = async (page: (cursor: string | undefined) => object) => {
@@ -189,12 +189,12 @@ describe('a server that does not behave', () => {
     ['goes in a circle', () => ({ tools: [], nextCursor: 'again' }), 'a cursor twice'],
     ['lists 1 MB a tool', (cursor) => ({ tools: [{ name: 'x'.repeat(1e6) }], nextCursor: `${cursor}x` }), 'bytes'],
     ['lists no list', () => ({ tools: 'many' }), 'not MCP'],
-  ])('a server that does not behave and %s', async (_, page, said) => {
+  ])('a misbehaving server %s', async (_, page, said) => {
     const { problems } = await listing(page)
     expect(problems).toEqual([{ path: '/from/mcp', message: expect.stringContaining(said) }])
   })
 
-  test('a server that does not behave and is no MCP server, or none at all', async () => {
+  test('a misbehaving server that is not an MCP server, or does not exist, is reported', async () => {
     server = await startUpstream((_, response) => void response.writeHead(404).end('Not here'))
     const importer = importerOf('mcp', server.host, '127.0.0.1:9')
     const found = await readAll(importer, { source: server.origin })
@@ -223,14 +223,14 @@ test.each<[string, Partial<ImportRequest>, string]>([
 })
 
 test.each(['mcp', 'oxp'] as const)(
-  'an import from a host that may not be reached says how it is allowed: %s',
+  'an import from a host that is not allowed explains how to allow it: %s',
   async (kind) => {
     const { problems } = await readAll(importerOf(kind), { source: 'http://127.0.0.1:9/' })
     expect(problems[0]?.message).toContain('ALLOW_HTTP_HOSTS=127.0.0.1:9')
   },
 )
 
-test('the tools of a server that never gives their pages are imported', async () => {
+test('the tools of a server that never returns their pages are imported', async () => {
   const server = await startMcpServer('modern', APP_TOOLS)
   const never = new Promise<object>(() => undefined)
   server.resources = { 'ui://clock/page.html': never, 'ui://clock/older.html': never }

@@ -26,7 +26,7 @@ async function listing(page: (query: URLSearchParams) => unknown, request: Parti
   return readAll(importer, { source: `${server.origin}/oxp`, ...request })
 }
 
-test('the tools of an OXP server are read from all pages, nested and flat, and keep calling the version they were', async () => {
+test('the tools of an OXP server are read from all pages, nested and flat, and keep calling the imported version', async () => {
   const flat = { type: 'object', properties: {} }
   const { tools, skipped } = await listing((query) =>
     query.get('cursor') === 'two'
@@ -50,14 +50,14 @@ test('the tools of an OXP server are read from all pages, nested and flat, and k
   expect(tools[1]?.definition.input).toEqual(flat)
 })
 
-test('the tools of an OXP server of one toolkit keep their names', async () => {
+test('the tools of an OXP server with one toolkit keep their names', async () => {
   const items = [definition('Math.Add@1.2.0'), definition('Text.Upper@1.0.0')]
   const { tools } = await listing(() => ({ items }), { options: { upstream_toolkit: 'Math' } })
   expect(tools.map(({ definition: each }) => each.tool)).toEqual(['Add'])
   expect(server?.arrived[0]?.url).toBe('/oxp/tools?toolkit=Math')
 })
 
-test('the tools of an OXP server require here what their credentials take, and a user only where it is passed on', async () => {
+test('the tools of an OXP server require what their credentials need, and a user only if it is passed on', async () => {
   const requirements = { secrets: [{ id: 'THEIRS' }], authorization: [{ id: 'google' }], user_id: true }
   const page = () => ({ items: [definition('Math.Add@1.2.0', { requirements }), definition('Math.Sub@1.0.0')] })
   const plain = await listing(page)
@@ -74,7 +74,7 @@ test('the tools of an OXP server require here what their credentials take, and a
   expect(passing.tools[0]?.implementation).toMatchObject({ pass_user: true })
 })
 
-test('the tools of an OXP server that are not valid are skipped with the reason', async () => {
+test('the tools of an OXP server that are invalid are skipped with the reason', async () => {
   const items = [
     definition('Math.Add@1.2.0'),
     definition('Math.Add@1.1.0'),

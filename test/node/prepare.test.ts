@@ -22,14 +22,14 @@ function prepare() {
   return { status, stdout }
 }
 
-it('builds nothing where the development dependencies were left out, and that is no fault', () => {
+it('builds nothing without the development dependencies, and does not fail', () => {
   expect(prepare()).toEqual({
     status: 0,
     stdout: expect.stringMatching(/^Nothing was built: .* npm install brings them/),
   })
 })
 
-it('builds where they are', () => {
+it('builds if the development dependencies are installed', () => {
   for (const name of ['esbuild', 'typescript', 'node']) {
     mkdirSync(join(root, 'node_modules', name), { recursive: true })
     writeFileSync(join(root, 'node_modules', name, 'package.json'), '{}')

@@ -25,12 +25,12 @@ function read(fields: string, version = "'1.0.0'") {
   return readTools(relative(root, folder))
 }
 
-it('the file of a tool declares what there is to declare', async () => {
+it('the file of a tool can declare every field', async () => {
   const all = "title: 'Do', tags: ['x'], securityLevel: 0, timeoutMs: 1000, requirements: { user_id: true }"
   expect(await read(all)).toMatchObject([{ record: { id: 'Kit.Do@1.0.0', title: 'Do', tags: ['x'] } }])
 })
 
-it('the file of a tool that uses authorization and names no hosts is read with a warning', async () => {
+it('the file of a tool that uses authorization without hosts is read with a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue()
   const requirements = "requirements: { authorization: [{ id: 'google' }] }"
   await read(requirements)
@@ -48,7 +48,7 @@ it.each([
   ['', "'v1'", "version: Must be one such as '1.0.0', got 'v1'"],
   ['', 'undefined', "version: Must be one such as '1.0.0', got 'undefined'"],
 ])(
-  'the file of a tool that says %s, with the version %s, is refused with its name and why',
+  'the file of a tool with %s and the version %s is refused with its path and the reason',
   async (fields, version, why) => {
     const path = `${relative(root, folder)}/Kit/Do.ts`
     await expect(read(fields, version)).rejects.toThrow(new Error(`${path}: ${why}`))

@@ -28,7 +28,7 @@ function pidsOf(name: string): number[] {
   return fields.filter(isOne).map(([pid]) => Number(pid))
 }
 
-it('a process that makes place for another tool counts as no end, and nothing is logged', async () => {
+it('a process that is replaced for another tool does not count as ended, and nothing is logged', async () => {
   start()
   expect(await check('alone-0', { tenant: 'one' })).toMatchObject({ ends: 0 })
   const pids = pidsOf('alone-0')
@@ -39,7 +39,7 @@ it('a process that makes place for another tool counts as no end, and nothing is
   expect(printed).toEqual([])
 })
 
-it('a process that takes too much memory is ended for that, also where its silence is noticed first', async () => {
+it('a process that uses too much memory is ended for that, even if its silence is noticed first', async () => {
   // So nothing looks at its memory in time
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   start(1)
@@ -49,7 +49,7 @@ it('a process that takes too much memory is ended for that, also where its silen
   expect(printed).toEqual(["The watchdog ended the sandbox 'shared': a tool in it took too much memory"])
 })
 
-it('a process that does not answer is ended for that', async () => {
+it('a process that does not respond is ended for that', async () => {
   start()
   await check('shared')
   for (const pid of pidsOf('shared')) process.kill(pid, 'SIGSTOP')

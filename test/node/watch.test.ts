@@ -22,7 +22,7 @@ function replace(text: string): void {
   renameSync(join(folder, 'Kit/.Tool.new'), join(folder, 'Kit/Tool.ts'))
 }
 
-it('sees a file that is put in place of another again and again, and one that is written in place after that', async () => {
+it('notices a file that is replaced repeatedly, and then one that is written in place', async () => {
   const act = vi.fn(async () => undefined)
   end = onChange([{ folder, counts: (file) => file.endsWith('Tool.ts'), isDeep: true }], act)
   const seen = async (change: () => void) => {

@@ -64,7 +64,7 @@ it.each<[string, OAuthProvider, object, string | null, string | null]>([
   expect(last?.form.get('refresh_token')).toBe('r')
 })
 
-it('the client authenticates by Basic, with only those characters encoded that must be', async () => {
+it('the client authenticates by Basic, and encodes only the characters that need it', async () => {
   const { oauth, asked } = client({ '/token': TOKEN })
   const provider = {
     ...GIVEN,
@@ -75,7 +75,7 @@ it('the client authenticates by Basic, with only those characters encoded that m
   expect(atob(asked.at(-1)?.authorization?.slice('Basic '.length) ?? '')).toMatch(/^my-app_1\.example~2:the\+secret%2C/)
 })
 
-it('the client authenticates not at all where it is public', async () => {
+it('the client does not authenticate if it is public', async () => {
   const { client_secret_name: _, ...open } = GIVEN
   const { oauth, asked } = client({ '/token': TOKEN })
   await oauth.refreshTokens(open, 'r', [])
@@ -83,7 +83,7 @@ it('the client authenticates not at all where it is public', async () => {
   expect(asked.at(-1)?.form.get('client_id')).toBe('c 1')
 })
 
-it('endpoints are discovered as OpenID Connect has it, else as RFC 8414, once an hour', async () => {
+it('endpoints are discovered by OpenID Connect, else by RFC 8414, once an hour', async () => {
   let time = 0
   const { oauth, paths } = client({ '/token': TOKEN, [OAUTH]: METADATA }, () => time)
   await oauth.refreshTokens(ISSUED, 'r', [])
@@ -95,25 +95,25 @@ it('endpoints are discovered as OpenID Connect has it, else as RFC 8414, once an
   expect(paths()).toHaveLength(7)
 })
 
-it('endpoints that are given are used as they are', async () => {
+it('endpoints that are configured are used unchanged', async () => {
   const { oauth, paths } = client({ '/other': TOKEN, [OIDC]: METADATA })
   await oauth.refreshTokens({ ...ISSUED, token_endpoint: 'https://acme.example/other' }, 'r', [])
   expect(paths()).toEqual(['/other'])
 })
 
-it('endpoints of another issuer are those of nobody', async () => {
+it('endpoints of another issuer are not used', async () => {
   const { oauth, paths } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, issuer: 'https://evil.example' } })
   expect(await oauth.refreshTokens(ISSUED, 'r', [])).toMatchObject({ ok: false, why: 'unavailable' })
   expect(paths()).toEqual([OIDC, OAUTH])
 })
 
-it('endpoints where nothing is revoked are left alone', async () => {
+it('endpoints without revocation are not requested for it', async () => {
   const { oauth, asked } = client({ '/token': TOKEN })
   await oauth.revoke(GIVEN, { access_token: 'a' })
   expect(asked).toEqual([])
 })
 
-it('tokens are read with what the provider says of them', async () => {
+it('tokens are read with the fields of the provider', async () => {
   const answer = { ...TOKEN, expires_in: '3600', refresh_token: 'r2', scope: 'b,a' }
   const { oauth } = client({ '/token': answer })
   expect(await oauth.refreshTokens(GIVEN, 'r', ['a'])).toEqual({
@@ -122,7 +122,7 @@ it('tokens are read with what the provider says of them', async () => {
   })
 })
 
-it('tokens and errors are told apart without a word of what was sent', async () => {
+it('tokens and errors are reported without quoting what was sent', async () => {
   const { oauth } = client({ '/token': { error: 'invalid_client', error_description: `No such secret: ${SECRET}` } })
   const trouble = await oauth.refreshTokens(GIVEN, 'the-refresh-token', [])
   expect(trouble).toEqual({
@@ -174,7 +174,7 @@ describe('a test of a provider', () => {
     expect(await test(refusing(error, status))).toBe(steps)
   })
 
-  it('a test of a provider tells a missing secret, unknown endpoints, and a page or token endpoint that does not answer', async () => {
+  it('a test of a provider detects a missing secret, unknown endpoints, and a page or token endpoint that does not respond', async () => {
     const unset = { ...GIVEN, client_secret_name: 'UNSET' }
     expect(await test(page, { provider: unset })).toBe('secret failed')
     expect(await test(() => new Response('leaked', { status: 404 }), { provider: ISSUED })).toBe('endpoints failed')

@@ -15,12 +15,12 @@ const json = async (...given: Parameters<typeof normal>) => {
   return { status, body: JSON.parse(text) }
 }
 
-it("a token endpoint's answer is left as it is where it says what it should", async () => {
+it('the response of a token endpoint stays unchanged if it conforms', async () => {
   const body = { access_token: 'a', token_type: 'Bearer', expires_in: 60, refresh_token: 'r', scope: '' }
   expect(await json(body)).toEqual({ status: 200, body })
 })
 
-it("a token endpoint's answer is read from a form, as GitHub writes unless it is asked not to", async () => {
+it('the response of a token endpoint is read from a form, which GitHub sends by default', async () => {
   const form = 'access_token=a%20b&scope=repo%2Cgist&token_type=bearer'
   expect((await json(form, 'application/x-www-form-urlencoded; charset=utf-8')).body).toEqual({
     access_token: 'a b',
@@ -39,11 +39,11 @@ it.each<[string, object, object]>([
   ['a list of scopes', { access_token: 'a', token_type: 'bearer', scope: ['b', 'c'] }, { scope: 'b c' }],
   ['no scopes in a list', { access_token: 'a', token_type: 'bearer', scope: [] }, { scope: '' }],
   ['a life as a text', { access_token: 'a', token_type: 'bearer', expires_in: '60' }, { expires_in: '60' }],
-])("a token endpoint's answer with %s is understood", async (_, body, more) => {
+])('the response of a token endpoint with %s is understood', async (_, body, more) => {
   expect((await json(body, 'text/plain')).body).toEqual({ access_token: 'a', token_type: 'bearer', ...more })
 })
 
-it.each([201, 202, 203])("a token endpoint's answer with %i is one with 200", async (status) => {
+it.each([201, 202, 203])('the response of a token endpoint with %i is treated as 200', async (status) => {
   const body = { access_token: 'a', token_type: 'bearer' }
   expect(await json(body, 'application/json', status)).toEqual({ status: 200, body })
 })
@@ -57,12 +57,12 @@ it.each([
   [{ error: { code: 'unheard_of' } }, 400, 400, 'unheard_of'],
   [{ status: 'BAD_REFRESH_TOKEN' }, 400, 400, 'BAD_REFRESH_TOKEN'],
   [{}, 400, 400, 'unnamed_error'],
-])("a token endpoint's answer that is an error is one: %j", async (body, status, wanted, error) => {
+])('the response of a token endpoint with an error has an error status: %j', async (body, status, wanted, error) => {
   expect(await json(body, 'application/json', status)).toMatchObject({ status: wanted, body: { error } })
 })
 
 it.each(['<h1>Hello</h1>', '[]', '"text"', '', '{'])(
-  "a token endpoint's answer that says nothing stays as it is: %s",
+  'the response of a token endpoint without meaning stays unchanged: %s',
   async (text) => {
     expect(await normal(text, 'text/html')).toEqual({ status: 200, type: 'text/html', text })
   },

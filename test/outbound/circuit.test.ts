@@ -18,7 +18,7 @@ function after(failures: number, at: number, from: Circuit = CLOSED): Circuit {
   return circuit
 }
 
-it('a circuit stays closed up to a number of failures in a row, and opens with the last', () => {
+it('a circuit stays closed up to a number of consecutive failures, and opens with the last', () => {
   const nearly = after(MAX_FAILURES - 1, 1_000)
   expect([getCircuitState(nearly, 1_000), getPauseMs(nearly, 1_000)]).toEqual(['closed', 0])
   expect(recordSent(nearly, 1_000)).toBe(nearly)
@@ -27,13 +27,13 @@ it('a circuit stays closed up to a number of failures in a row, and opens with t
   expect([getCircuitState(open, 2_999), getPauseMs(open, 2_999)]).toEqual(['open', 1])
 })
 
-it('a circuit begins to count anew with every answer', () => {
+it('a circuit starts to count again after every response', () => {
   const answered = after(MAX_FAILURES - 1, 1_001, recordSuccess(1_000))
   expect(getCircuitState(answered, 1_001)).toBe('closed')
   expect(recordSuccess(1_000)).toEqual({ ...CLOSED, lastSuccessAt: 1_000 })
 })
 
-it('a circuit sends one request when its pause is over, and the others wait for that, but not for long', () => {
+it('a circuit sends one request when its pause ends, and the others wait for that one for a short time', () => {
   const open = after(MAX_FAILURES, 1_000)
   expect([getCircuitState(open, 3_000), getPauseMs(open, 3_000)]).toEqual(['half-open', 0])
   const probing = recordSent(open, 3_000)
@@ -41,14 +41,14 @@ it('a circuit sends one request when its pause is over, and the others wait for 
   expect(getPauseMs(probing, 8_000)).toBe(0)
 })
 
-it('a circuit sends another at once where nobody waited for that one', () => {
+it('a circuit sends another request at once if the caller of that one has gone', () => {
   const probing = recordSent(after(MAX_FAILURES, 1_000), 3_000)
   expect(getPauseMs(recordAbandoned(probing, 3_000), 3_001)).toBe(0)
   // One that was sent before it
   expect(recordAbandoned(probing, 900)).toBe(probing)
 })
 
-it('a circuit is closed by an answer, and opened for twice as long by a failure, up to half a minute', () => {
+it('a circuit closes with a response, and opens for twice as long with a failure, up to half a minute', () => {
   let circuit = after(MAX_FAILURES, 1_000)
   expect(getCircuitState(recordSuccess(3_000), 3_000)).toBe('closed')
   const pauses: number[] = []
@@ -63,13 +63,13 @@ it('a circuit is closed by an answer, and opened for twice as long by a failure,
   expect(getPauseMs(after(MAX_FAILURES, now, recordSuccess(now)), now)).toBe(2_000)
 })
 
-it('a circuit is not opened by slow requests while others are answered', () => {
+it('a circuit does not open because of slow requests while others get responses', () => {
   let circuit = recordSuccess(2_000)
   for (let slow = 0; slow < 3 * MAX_FAILURES; slow++) circuit = recordFailure(circuit, 1_000, 30_000, MAX_FAILURES)
   expect(circuit).toEqual(recordSuccess(2_000))
 })
 
-it('a circuit is opened once by requests that were on their way together', () => {
+it('a circuit opens once for requests that were sent at the same time', () => {
   const open = after(MAX_FAILURES, 1_000)
   expect(recordFailure(open, 999, 1_500, MAX_FAILURES)).toBe(open)
 })

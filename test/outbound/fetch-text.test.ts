@@ -14,7 +14,7 @@ function fetching(respond: (request: Request) => Response, maxResponseBytes = 1_
   return createTextFetch(guardedFetch, 'application/yaml', new FetchCapability('test'))
 }
 
-it("a document's text comes with where it came from, and is asked for as what it should be", async () => {
+it('the text of a document comes with its final URL, and is requested with the expected type', async () => {
   const get = fetching(({ url, headers }) =>
     url.endsWith('/new')
       ? new Response(`\ufeff${headers.get('accept')} é`)
@@ -28,13 +28,13 @@ it.each([
   ['is missing', () => new Response('gone', { status: 404 }), /answered 404, wanted 200/],
   ['is no UTF-8', () => new Response(new Uint8Array([0x61, 0xff])), /Is not in UTF-8/],
   ['is too large', () => new Response('x'.repeat(1_001)), /over 1000 bytes/],
-])("a document's text that %s is a problem, told without a word of it", async (_, respond, why) => {
+])('the text of a document that %s is a problem that quotes nothing', async (_, respond, why) => {
   const result = await fetching(respond)('https://a.example/', signal)
   expect(result).toEqual({ ok: false, problem: expect.stringMatching(why) })
   expect(JSON.stringify(result)).not.toContain('gone')
 })
 
-it("a document's text is not fetched from where it must not, nor for a caller who has gone", async () => {
+it('the text of a document is not fetched from a forbidden host, or for a caller who has gone', async () => {
   const get = fetching(() => new Response('reached'))
   expect(await get('https://10.0.0.1/', signal)).toMatchObject({
     problem: expect.stringMatching(/not public\. An administrator allows its host: ALLOW_HTTP_HOSTS=10\.0\.0\.1/),

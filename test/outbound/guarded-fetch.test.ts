@@ -53,7 +53,7 @@ function guard(options: Partial<GuardedFetchOptions> = {}) {
   return createGuardedFetch({ fetch: globalThis.fetch, allowHttpHosts: new Set(), ...options })
 }
 
-describe('a tool that declares its hosts', () => {
+describe('a tool with declared hosts', () => {
   const tool = (hosts?: readonly string[]) => ({
     toolkit: 'Kit',
     caller: 'ann',
@@ -78,7 +78,7 @@ describe('a tool that declares its hosts', () => {
     ['https://api.example.com/away', ['api.example.com'], false],
     ['https://api.example.com:8443/', ['api.example.com'], false],
     ['https://api.example.com/', [], false],
-  ])('a tool that declares its hosts reaches %s, of %j: %s', async (url, hosts, isReached) => {
+  ])('a tool with declared hosts reaches %s, of %j: %s', async (url, hosts, isReached) => {
     const { fetch, sent } = network()
     const result = await guard({ fetch })(request(url, { initiator: tool(hosts) }))
     expect(result.ok).toBe(isReached)
@@ -88,13 +88,13 @@ describe('a tool that declares its hosts', () => {
   })
 })
 
-describe('an answer that is to be looked through for secrets', () => {
+describe('a response that is scanned for secrets', () => {
   const URL_OF = 'https://api.example.com/'
   const answering = (headers: Record<string, string>, status = 200, body: string | null = 'half a secr') =>
     fakeFetch({ [URL_OF]: () => new Response(body, { status, headers }) })
 
   test.each(['deflate', 'zstd', 'compress', 'x-gzip', 'gzip, deflate', 'gzip, gzip', 'GZIP,br', 'aes128gcm', 'x'])(
-    'an answer that is to be looked through for secrets is refused in the encoding %j, which the platform leaves on it',
+    'a response that is scanned for secrets is refused in the encoding %j, which the platform does not decode',
     async (encoding) => {
       const { fetch } = answering({ 'content-encoding': encoding })
       const result = await guard({ fetch })(request(URL_OF, { allowsPartial: true }))
@@ -105,14 +105,14 @@ describe('an answer that is to be looked through for secrets', () => {
   )
 
   test.each(['gzip', 'GZip', 'br', 'identity', ' ', ''])(
-    'an answer that is to be looked through for secrets is taken in the encoding %j',
+    'a response that is scanned for secrets is accepted in the encoding %j',
     async (encoding) => {
       const { fetch } = answering({ 'content-encoding': encoding })
       expect(await guard({ fetch })(request(URL_OF))).toMatchObject({ ok: true })
     },
   )
 
-  test('an answer that is to be looked through for secrets is taken in any encoding where it has no body', async () => {
+  test('a response that is scanned for secrets is accepted in any encoding if it has no body', async () => {
     const { fetch } = answering({ 'content-encoding': 'deflate' }, 204, null)
     expect(await guard({ fetch })(request(URL_OF))).toMatchObject({ ok: true })
   })
@@ -123,7 +123,7 @@ describe('an answer that is to be looked through for secrets', () => {
     ['several ranges', 206, { 'content-type': 'multipart/byteranges; boundary=x' }],
     ['a range of an error', 416, { 'content-range': 'bytes */20' }],
   ])(
-    'an answer that is to be looked through for secrets is refused as a part that nobody asked for: %s',
+    'a response that is scanned for secrets is refused if it is a part without a request for one: %s',
     async (_, status, headers) => {
       const { fetch } = answering(headers, status)
       const message = 'Cannot read the answer of "https://api.example.com": it is only a part'
@@ -132,7 +132,7 @@ describe('an answer that is to be looked through for secrets', () => {
     },
   )
 
-  test('an answer that is to be looked through for secrets is asked for whole, and in encodings that the platform takes off, on every hop', async () => {
+  test('a response that is scanned for secrets is requested as a whole, in encodings that the platform decodes, on every hop', async () => {
     const { fetch, sent } = fakeFetch({
       'https://api.example.com/a': redirectTo('/b'),
       'https://api.example.com/b': () => new Response('ok'),
@@ -253,7 +253,7 @@ test.each([
   expect(await guard({ fetch })(request(url))).toMatchObject({ ok: true, response: { status: 200 } })
 })
 
-test('a guarded fetch says what is wrong, without the path and the query', async () => {
+test('a guarded fetch explains what is wrong, without the path and the query', async () => {
   const result = await guard()(request('http://example.com/bot123/send?key=456'))
   expect(result).toMatchObject({
     message: 'Cannot request "http://example.com": wanted "https:", got "http:"',
@@ -281,7 +281,7 @@ test.each([
   expect((await guard({ fetch, allowHttpHosts: new Set([entry]) })(request(url))).ok).toBe(allowed)
 })
 
-test('redirects are followed, and the answer says where it came from', async () => {
+test('redirects are followed, and the response has the final URL', async () => {
   const server = await serve(({ url }, response) => {
     if (url === '/end') response.end('done')
     else response.writeHead(302, { location: '/end' }).end('moved')
@@ -327,14 +327,14 @@ test('redirects end after five', async () => {
   expect(await guarded(request(`${server.origin}/6`))).toMatchObject({ ok: false, kind: 'too-many-redirects' })
 })
 
-test('redirects in a circle end', async () => {
+test('circular redirects end', async () => {
   const { fetch, sent } = fakeFetch({ 'https://example.com/': redirectTo('https://example.com/') })
   const result = await guard({ fetch })(request('https://example.com/'))
   expect(result).toMatchObject({ ok: false, kind: 'too-many-redirects' })
   expect(sent).toHaveLength(6)
 })
 
-test('redirects are given back when asked for, and when they name no place', async () => {
+test('redirects are returned on request, and if they have no location', async () => {
   const { fetch } = fakeFetch({
     'https://example.com/': redirectTo('https://example.com/next'),
     'https://example.com/nowhere': () => new Response('?', { status: 302 }),
@@ -380,7 +380,7 @@ const credentials = new Headers({
   'x-harmless': 'yes',
 })
 
-test('redirects to another origin lose every credential header, also within it and on the way back', async () => {
+test('redirects to another origin lose every credential header, even within it and on the way back', async () => {
   const { fetch, sent } = fakeFetch({
     'https://a.example.com/': redirectTo('https://b.example.com/'),
     'https://b.example.com/': redirectTo('/further'),
@@ -398,7 +398,7 @@ test('redirects to another origin lose every credential header, also within it a
   expect(credentials.get('authorization')).toBe('Bearer token')
 })
 
-test('a redirect to another port is one to another origin', async () => {
+test('a redirect to another port counts as one to another origin', async () => {
   const other = await serve((_, response) => void response.end())
   const server = await serve((_, response) => void response.writeHead(302, { location: other.origin }).end())
   await guard({ allowHttpHosts: new Set([server.host, other.host]) })(
@@ -422,7 +422,7 @@ test('redirects within the origin keep the credentials', async () => {
   expect(sent[1]?.headers.get('x-custom-key')).toBe('key')
 })
 
-test('redirects that would take a credential body to another origin are refused, and a dropped body is fine', async () => {
+test('redirects that would send a credential in a body to another origin are refused, unless the body is dropped', async () => {
   const { fetch, sent } = fakeFetch({
     'https://a.example.com/307': redirectTo('https://b.example.com/', 307),
     'https://a.example.com/303': redirectTo('https://b.example.com/', 303),
@@ -435,27 +435,27 @@ test('redirects that would take a credential body to another origin are refused,
   expect(sent[2]?.body).toBeUndefined()
 })
 
-test('answers over the cap are cut off, whatever they promised', async () => {
+test('responses over the limit are cut off, whatever length they declare', async () => {
   const server = await serve((_, response) => void response.end('x'.repeat(1001)))
   const guarded = guard({ allowHttpHosts: new Set([server.host]), maxResponseBytes: 1000 })
   expect(await guarded(request(server.origin))).toMatchObject({ ok: false, kind: 'too-large', status: 200 })
 })
 
-test('answers of exactly the cap arrive', async () => {
+test('responses of exactly the limit arrive', async () => {
   const server = await serve((_, response) => void response.end('x'.repeat(1000)))
   const guarded = guard({ allowHttpHosts: new Set([server.host]), maxResponseBytes: 1000 })
   const result = await guarded(request(server.origin))
   expect(result.ok && result.response.body.byteLength).toBe(1000)
 })
 
-test('answers of more parts than others may read are refused', async () => {
+test('responses with too many parts to parse are refused', async () => {
   const server = await serve((_, response) => void response.end('[[],[],"a,:[",0]'))
   const read = (maxParts: number) => guard({ allowHttpHosts: new Set([server.host]), maxParts })(request(server.origin))
   expect(await read(6)).toMatchObject({ ok: true })
   expect(await read(5)).toMatchObject({ ok: false, kind: 'too-large' })
 })
 
-test('answers that never end are cancelled', async () => {
+test('responses that never end are canceled', async () => {
   let cancelled = false
   const endless = () =>
     new Response(
@@ -469,7 +469,7 @@ test('answers that never end are cancelled', async () => {
   expect(cancelled).toBe(true)
 })
 
-test('answers that stall end with the signal', async () => {
+test('responses that stall end with the signal', async () => {
   const server = await serve((_, response) => void response.writeHead(200).write('a little'))
   const controller = new AbortController()
   const guarded = guard({
@@ -484,7 +484,7 @@ test('answers that stall end with the signal', async () => {
   expect(result).toMatchObject({ ok: false, kind: 'aborted' })
 })
 
-test('answers end with the signal even if the fetch or its stream does not listen to it', async () => {
+test('responses end with the signal even if the fetch or its stream ignores it', async () => {
   const deaf = guard({ fetch: () => new Promise(() => {}) })
   expect(await deaf(request('https://example.com/', { signal: AbortSignal.timeout(10) }))).toMatchObject({
     kind: 'aborted',
@@ -495,14 +495,14 @@ test('answers end with the signal even if the fetch or its stream does not liste
   })
 })
 
-test('answers are not asked for when the signal has aborted already', async () => {
+test('responses are not requested if the signal has already aborted', async () => {
   const { fetch, sent } = fakeFetch({})
   const result = await guard({ fetch })(request('https://example.com/', { signal: AbortSignal.abort() }))
   expect(result).toMatchObject({ kind: 'aborted' })
   expect(sent).toEqual([])
 })
 
-test('answers that break off, and servers that are not there, are unreachable', async () => {
+test('responses that break off, and servers that do not exist, are unreachable', async () => {
   const server = await serve((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('a little')
     setTimeout(() => response.destroy(), 10)
@@ -513,7 +513,7 @@ test('answers that break off, and servers that are not there, are unreachable', 
   expect(await guarded(request(server.origin))).toMatchObject({ ok: false, kind: 'unreachable' })
 })
 
-describe('a body that is not in its content encoding', () => {
+describe('a body that does not match its content encoding', () => {
   const answering = (error: unknown, encoding = 'gzip') => {
     const body = () => new ReadableStream({ pull: (controller) => controller.error(error) })
     return fakeFetch({
@@ -521,7 +521,7 @@ describe('a body that is not in its content encoding', () => {
     })
   }
 
-  test('a body that is not in its content encoding is broken, and one that breaks off with its connection is lost', async () => {
+  test('a body that does not match its content encoding is broken, and one that breaks off with its connection is lost', async () => {
     const result = async (error: unknown, encoding?: string) =>
       guard({ fetch: answering(error, encoding).fetch })(request('https://api.example.com/'))
     const broken = 'Cannot read the answer of "https://api.example.com": it is not in its content encoding'
@@ -579,7 +579,7 @@ describe('the traffic to a host', () => {
     expect(ended).toEqual(['api.example.com success', 'other.example.com success', 'gone.example.com failure'])
   })
 
-  test('the traffic to a host is not asked about what is for no call, nor for what is refused anyway', async () => {
+  test('the traffic to a host does not include requests without a call, or those that are refused anyway', async () => {
     const { ended, send } = watched({})
     await send('http://127.0.0.1/')
     const traffic: TrafficControl = {
@@ -591,7 +591,7 @@ describe('the traffic to a host', () => {
     expect(ended).toEqual([])
   })
 
-  test('the traffic to a host may hold a request back, which says when to try again', async () => {
+  test('the traffic to a host can delay a request, with a time to retry', async () => {
     const traffic: TrafficControl = {
       admit: async () => ({ kind: 'busy', reason: 'too many', retryAfterMs: 70 }),
       health: () => ({ state: 'closed', failures: 0, inFlight: 64 }),
@@ -606,7 +606,7 @@ describe('the traffic to a host', () => {
 
 const plain = (options: Partial<GuardedFetchOptions>) => toFetch(guard(options), new FetchCapability('test'))
 
-test('the plain fetch takes what fetch takes and gives a Response', async () => {
+test('the plain fetch accepts the arguments of fetch, and returns a Response', async () => {
   const server = await serve(({ method, body, headers }, response) => {
     response.writeHead(201, { 'content-type': 'application/json', 'x-answer': 'yes' })
     response.end(JSON.stringify({ method, body, key: headers['x-key'] }))
@@ -622,12 +622,12 @@ test('the plain fetch takes what fetch takes and gives a Response', async () => 
   }
 })
 
-test('the plain fetch gives responses that have no body', async () => {
+test('the plain fetch returns responses without a body', async () => {
   const { fetch } = fakeFetch({ 'https://example.com/': () => new Response(null, { status: 204 }) })
   expect((await plain({ fetch })('https://example.com/')).status).toBe(204)
 })
 
-test('the plain fetch says why it refuses', async () => {
+test('the plain fetch explains why it refuses', async () => {
   await expect(plain({})('https://localhost/')).rejects.toThrow(
     new TypeError(
       'Cannot request "https://localhost": the host is not a public name. ' +
@@ -660,7 +660,7 @@ test('the plain fetch drops the usual credential headers across origins, and hon
   await expect(post).rejects.toThrow('it would send credentials to "https://b.example.com"')
 })
 
-describe('a large answer', () => {
+describe('a large response', () => {
   const tool = { toolkit: 'Kit', caller: 'ann', timeoutMs: 1_000, signal: new AbortController().signal }
 
   test.each<[string, number, GuardedRequest['initiator'], readonly unknown[]]>([
@@ -668,7 +668,7 @@ describe('a large answer', () => {
     ['that is not large', 65_000, tool, ['ann', 'released']],
     ['to an import, which has its memory already', 300_000, new FetchCapability('ann'), []],
   ])(
-    'a large answer takes memory for three times its bytes as it comes, until it is read: %s',
+    'a large response reserves memory for three times its bytes as it arrives, until it is read: %s',
     async (_, length, asker, wanted) => {
       const seen: unknown[] = []
       const reserve = (caller: string) => {

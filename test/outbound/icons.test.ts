@@ -22,7 +22,7 @@ function answered(body: Uint8Array<ArrayBuffer>, status = 200): GuardedResult {
   return { ok: true, response: { status, statusText: '', headers: new Headers(), url: URL_OF_ICON, body } }
 }
 
-it('asks once in an hour, without a credential, for the caller who asks first', async () => {
+it('requests an icon once an hour, without a credential, for the caller who asks first', async () => {
   const { sent, readIcon, wait } = world()
   expect(await readIcon(URL_OF_ICON, ANN)).toEqual({ type: 'image/png', bytes: PNG })
   expect(await readIcon(URL_OF_ICON, new FetchCapability('key:bob'))).toMatchObject({ type: 'image/png' })
@@ -33,7 +33,7 @@ it('asks once in an hour, without a credential, for the caller who asks first', 
   expect(sent).toHaveLength(2)
 })
 
-it('asks for nobody who is not known: they get what is kept', async () => {
+it('requests nothing for unauthenticated callers, who get what is cached', async () => {
   const { sent, readIcon } = world()
   expect(await readIcon(URL_OF_ICON, undefined)).toBeUndefined()
   expect(sent).toEqual([])
@@ -46,7 +46,7 @@ it.each<[string, GuardedResult]>([
   ['is refused', { ok: false, kind: 'refused', message: 'No' }],
   ['is not there', answered(PNG, 404)],
   ['is no picture', answered(new TextEncoder().encode('<html>'))],
-])('what %s is asked for again in a minute', async (_, answer) => {
+])('an icon that %s is requested again after a minute', async (_, answer) => {
   const { sent, readIcon, wait } = world(() => answer)
   expect(await readIcon(URL_OF_ICON, ANN)).toBeUndefined()
   expect(await readIcon(URL_OF_ICON, ANN)).toBeUndefined()
@@ -56,7 +56,7 @@ it.each<[string, GuardedResult]>([
   expect(sent).toHaveLength(2)
 })
 
-it('asks for sixteen at once, and for the others when they are asked for again', async () => {
+it('requests sixteen at once, and the others when they are asked for again', async () => {
   let end: (answer: GuardedResult) => void = () => {}
   const { sent, readIcon } = world(({ url }) =>
     String(url).endsWith('/slow') ? new Promise((done) => (end = done)) : answered(PNG),
@@ -69,7 +69,7 @@ it('asks for sixteen at once, and for the others when they are asked for again',
   expect(await readIcon(URL_OF_ICON, ANN)).toMatchObject({ type: 'image/png' })
 })
 
-it('keeps four megabytes of them', async () => {
+it('caches four megabytes of icons', async () => {
   const { sent, readIcon } = world(() => {
     const large = new Uint8Array(256 * 1024)
     large.set(PNG)
@@ -82,7 +82,7 @@ it('keeps four megabytes of them', async () => {
   expect(sent).toHaveLength(41)
 })
 
-it('asks nobody for what stands in the definition', async () => {
+it('requests nothing for an icon in the definition', async () => {
   const { sent, readIcon } = world()
   expect(await readIcon('data:image/png;base64,iVBORw0KGgo=', undefined)).toEqual({ type: 'image/png', bytes: PNG })
   expect(await readIcon('data:text/html,<script>', ANN)).toBeUndefined()

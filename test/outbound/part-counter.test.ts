@@ -5,7 +5,7 @@ import { partCounter } from '../../src/outbound/part-counter.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const count = (text: string) => partCounter()(bytes(text))
 
-it('counts at least the parts of any JSON, and no more than its signs, in whichever pieces it comes', () => {
+it('counts at least the parts of any JSON, and at most its punctuation, in any chunks', () => {
   const partsOf = (value: unknown): number =>
     typeof value === 'object' && value !== null
       ? Object.values(value).reduce((sum: number, each) => sum + 1 + partsOf(each), 0)
@@ -23,12 +23,12 @@ it('counts at least the parts of any JSON, and no more than its signs, in whiche
   )
 })
 
-it('counts none in strings, whatever is escaped in them', () => {
+it('counts nothing in strings, whatever is escaped in them', () => {
   expect(count('"a,:[\\",:[\\\\"')).toBe(0)
   expect(count('"\\\\",')).toBe(1)
 })
 
-it('is not led astray by another line of an event', () => {
+it('is not misled by another line of an event', () => {
   expect(count(': a comment with one quote "\ndata: [1,2,3]\n\n')).toBe(
     count(': a comment with none \ndata: [1,2,3]\n\n'),
   )

@@ -11,7 +11,7 @@ it.each([
   ['image/svg+xml', SVG],
   ['image/svg+xml', `\xef\xbb\xbf\n<?xml version="1.0"?>\n<!-- a > b --><!-- c -->\n${SVG}`],
   ['image/svg+xml', `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">${SVG}`],
-])('a picture is %s by its first bytes', (type, text) => {
+])('a picture is recognized as %s by its first bytes', (type, text) => {
   const bytes = latin(text)
   expect(parseIconImage(bytes)).toEqual({ type, bytes })
 })
@@ -30,11 +30,11 @@ it.each([
   '%PDF-1.7',
   '\x89PNG\n',
   `${'<!--'.repeat(1_000)}`,
-])('a picture is none that begins with %j', (text) => {
+])('a picture cannot begin with %j', (text) => {
   expect(parseIconImage(latin(text))).toBeUndefined()
 })
 
-it('a picture is none without bytes', () => expect(parseIconImage(undefined)).toBeUndefined())
+it('a picture cannot be empty', () => expect(parseIconImage(undefined)).toBeUndefined())
 
 it.each([
   ['data:,', ''],
@@ -42,10 +42,13 @@ it.each([
   ['DATA:image/png;x=y;BASE64,iVBORw0KGgo%3D', '\x89PNG\r\n\x1a\n'],
   ['data:image/png,%89PNG%0D%0A%1a%0A', '\x89PNG\r\n\x1a\n'],
   ['data:image/svg+xml;utf8,<svg>é%C3%A9,%</svg>', '<svg>\xc3\xa9\xc3\xa9,%</svg>'],
-])('the data of %s are its bytes', (url, text) => {
+])('the data URL %s is decoded', (url, text) => {
   expect(decodeDataUrl(url)).toEqual(latin(text))
 })
 
-it.each(['data:image/png;base64', 'data:image/png;base64,*', 'https://a.example/,x'])('%s has no data', (url) => {
-  expect(decodeDataUrl(url)).toBeUndefined()
-})
+it.each(['data:image/png;base64', 'data:image/png;base64,*', 'https://a.example/,x'])(
+  'the data URL %s is rejected',
+  (url) => {
+    expect(decodeDataUrl(url)).toBeUndefined()
+  },
+)

@@ -31,11 +31,11 @@ it.each([
   expect([text(bytes), isWhole]).toEqual([chunks.join(''), true])
 })
 
-it('a body that is absent is empty', async () => {
+it('a missing body is empty', async () => {
   expect(await readToLimit(null, 0)).toEqual({ bytes: new Uint8Array(), isComplete: true })
 })
 
-it('a body over the limit is cut there, and the rest is neither asked for nor waited for', async () => {
+it('a body over the limit is cut there, and the rest is neither requested nor waited for', async () => {
   const { body, seen } = bodyOf(['abc', 'def', 'ghi', 'jkl'])
   const { bytes, isComplete: isWhole } = await readToLimit(body, 4)
   expect([text(bytes), isWhole]).toEqual(['abcd', false])
@@ -47,7 +47,7 @@ it.each([undefined, new AbortController().signal])('a body that breaks off is an
   await expect(readToLimit(body, 9, signal)).rejects.toThrow('reset')
 })
 
-it('a body that never goes on is cut off with the signal', async () => {
+it('a body that stalls is cut off with the signal', async () => {
   const controller = new AbortController()
   const { body, seen } = bodyOf(['abc'], () => controller.abort(new Error('too late')))
   await expect(readToLimit(body, 9, controller.signal)).rejects.toThrow('too late')

@@ -37,7 +37,7 @@ function world({ good = 'mail-2', renewed = ['mail-2'], from = API } = {}) {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-it("a bundled tool's request that is answered 401 is sent once more with the new token, as it was otherwise", async () => {
+it('a request of a bundled tool with a 401 response is sent once more with the new token, otherwise unchanged', async () => {
   const { fetch, sent, refused, current, usedTokens } = world()
   const answer = await fetch(API, { method: 'POST', headers: { ...bearer('mail-1'), 'x-a': '1' }, body: 'text' })
   expect(answer.status).toBe(200)
@@ -54,7 +54,7 @@ it("a bundled tool's request that is answered 401 is sent once more with the new
   expect(usedTokens.map(({ token }) => token)).toEqual(['mail-1', 'chat-1', 'mail-2'])
 })
 
-it("a bundled tool's request that is answered 401 is sent once more when it is a Request without a body", async () => {
+it('a request of a bundled tool with a 401 response is sent once more if it is a Request without a body', async () => {
   const { fetch, sent } = world()
   const request = new Request(API, { method: 'DELETE', headers: bearer('mail-1') })
   expect((await fetch(request)).status).toBe(200)
@@ -70,13 +70,13 @@ it.each([
   ['a buffer', new TextEncoder().encode('a=1').buffer],
   ['parameters', new URLSearchParams({ a: '1' })],
   ['a blob', new Blob(['a=1'])],
-])("a bundled tool's request that is answered 401 is sent with its body again: %s", async (_, body) => {
+])('a request of a bundled tool with a 401 response is sent with its body again: %s', async (_, body) => {
   const { fetch, sent } = world()
   expect((await fetch(API, { method: 'POST', headers: bearer('mail-1'), body })).status).toBe(200)
   expect(sent.map((each) => each.body)).toEqual(['a=1', 'a=1'])
 })
 
-it("a bundled tool's request that is answered 401 is sent with its form again", async () => {
+it('a request of a bundled tool with a 401 response is sent with its form again', async () => {
   const { fetch, sent } = world()
   const body = new FormData()
   body.set('field', 'of the form')
@@ -85,7 +85,7 @@ it("a bundled tool's request that is answered 401 is sent with its form again", 
   expect(sent).toHaveLength(2)
 })
 
-it("a bundled tool's request that is answered 401 is not sent again when its body can be read only once; the token is renewed all the same", async () => {
+it('a request of a bundled tool with a 401 response is not repeated if its body can be read only once, but the token is renewed', async () => {
   const { fetch, sent, current } = world()
   const body = new Blob(['a=1']).stream()
   const init = { method: 'POST', headers: bearer('mail-1'), body, duplex: 'half' } as RequestInit
@@ -96,14 +96,14 @@ it("a bundled tool's request that is answered 401 is not sent again when its bod
   expect(current.get('mail')).toBe('mail-2')
 })
 
-it("a bundled tool's request that is answered 401 says so when the new token is refused too, and stays refused", async () => {
+it('a request of a bundled tool with a 401 response reports that the new token is refused too, and stays refused', async () => {
   const { fetch, sent, refused } = world({ good: 'none' })
   expect((await fetch(API, { headers: bearer('mail-1') })).status).toBe(401)
   expect(refused).toEqual(['mail mail-1', 'mail mail-2'])
   expect(sent).toHaveLength(2)
 })
 
-it("a bundled tool's request that is answered 401 stays refused when there is no new token", async () => {
+it('a request of a bundled tool with a 401 response stays refused if there is no new token', async () => {
   const { fetch, sent } = world({ renewed: [] })
   expect((await fetch(API, { headers: bearer('mail-1') })).status).toBe(401)
   expect(sent).toHaveLength(1)
@@ -112,13 +112,13 @@ it("a bundled tool's request that is answered 401 stays refused when there is no
 it.each([
   ['carries no token', {}],
   ['carries something else', bearer('another')],
-])("a bundled tool's request that is answered 401 is left alone when it %s", async (_, headers) => {
+])('a request of a bundled tool with a 401 response is not repeated if it %s', async (_, headers) => {
   const { fetch, sent, refused } = world()
   expect((await fetch(API, { headers })).status).toBe(401)
   expect([sent.length, refused]).toEqual([1, []])
 })
 
-it("a bundled tool's request that is answered 401 is left alone when another origin answered, which was not shown the token", async () => {
+it('a request of a bundled tool with a 401 response is not repeated if another origin responded, which did not receive the token', async () => {
   const { fetch, refused } = world({ from: 'https://elsewhere.example/' })
   expect((await fetch(API, { headers: bearer('mail-1') })).status).toBe(401)
   expect(refused).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createSemaphore, takeBoth } from '../../src/outbound/semaphore.ts'
 
-it('permits are taken, given back, and taken again', () => {
+it('permits are taken, released, and taken again', () => {
   const semaphore = createSemaphore(2)
   const first = semaphore.take(0, 100)
   expect([first, semaphore.take(0, 100), semaphore.take(0, 100)]).toEqual([
@@ -17,7 +17,7 @@ it('permits are taken, given back, and taken again', () => {
   expect(semaphore.take(0, 100)).toBeUndefined()
 })
 
-it('a permit that is never given back is lost in time', () => {
+it('a permit that is never released expires', () => {
   const semaphore = createSemaphore(1)
   const lost = semaphore.take(0, 100)
   expect(semaphore.take(99, 100)).toBeUndefined()
@@ -27,7 +27,7 @@ it('a permit that is never given back is lost in time', () => {
   expect(semaphore.countInUse(150)).toBe(1)
 })
 
-it('a permit of two semaphores takes nothing of its own where the other is full', () => {
+it('a permit of two semaphores takes nothing from its own one if the other is full', () => {
   const [own, all] = [createSemaphore(2), createSemaphore(1)]
   const other = all.take(0, 100)
   for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
@@ -36,14 +36,14 @@ it('a permit of two semaphores takes nothing of its own where the other is full'
   expect(takeBoth(own, all, 0, 100)).toBeDefined()
 })
 
-it('a permit of two semaphores takes nothing of the other where its own is full', () => {
+it('a permit of two semaphores takes nothing from the other one if its own is full', () => {
   const [own, all] = [createSemaphore(1), createSemaphore(3)]
   expect(takeBoth(own, all, 0, 100)).toBeDefined()
   for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
   expect([own.countInUse(0), all.countInUse(0)]).toEqual([1, 1])
 })
 
-it('a permit of two semaphores gives both back, once, and is lost in both in time', () => {
+it('a permit of two semaphores releases both once, and expires in both', () => {
   const [own, all] = [createSemaphore(2), createSemaphore(2)]
   const both = takeBoth(own, all, 0, 100)
   expect(takeBoth(own, all, 0, 100)).toBeDefined()

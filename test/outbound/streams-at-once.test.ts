@@ -7,7 +7,7 @@ const PIECE = new Uint8Array(100_000)
 const BUDGET = { name: 'answers', size: 32_000_000, share: 16_000_000, idleMs: 15_000 }
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
-it('answers of one server of the Model Context Protocol are in memory only as far as a caller has memory', async () => {
+it('responses of one MCP server are buffered only within the memory of the caller', async () => {
   let sent = 0
   const answer = () => {
     let left = 4 * MB
@@ -44,7 +44,7 @@ it('answers of one server of the Model Context Protocol are in memory only as fa
   expect(new Set(await Promise.all(reading))).toEqual(new Set(['broken off']))
 })
 
-it('requests of one session have one reservation, which its call releases', async () => {
+it('requests of one session share one reservation, which its call releases', async () => {
   const memory = createMemory({ now: Date.now, sleep }).createBudget(BUDGET)
   const fetch = () => Promise.resolve(new Response(new Uint8Array(2 * MB).fill(32)))
   const stream = createGuardedStream({ fetch, allowHttpHosts: new Set(), memory })

@@ -42,7 +42,7 @@ async function fail(made: ReturnType<typeof traffic>, times: number, toolkit = '
 
 const late = () => new DOMException('The deadline passed', 'TimeoutError')
 
-it('a host that does not answer is asked no more for a while, says why and when, and tells of it once', async () => {
+it('a host that does not respond is paused with a reason and a time to retry, and reported once', async () => {
   const made = traffic()
   await fail(made, MAX_FAILURES)
   const refused = {
@@ -56,7 +56,7 @@ it('a host that does not answer is asked no more for a while, says why and when,
   expect(made.changes).toEqual([[HOST, 'Kit', health]])
 })
 
-it('a host that does not answer is asked by one at a time after that, until it answers', async () => {
+it('a host that does not respond gets one request at a time after the pause, until it responds', async () => {
   const made = traffic()
   await fail(made, MAX_FAILURES)
   made.pass(2_000)
@@ -69,7 +69,7 @@ it('a host that does not answer is asked by one at a time after that, until it a
   passed(await made.admit(HOST, asker()))
 })
 
-it('a host that does not answer is nothing to other toolkits, nor to other hosts', async () => {
+it('a host that does not respond does not affect other toolkits or other hosts', async () => {
   const made = traffic()
   await fail(made, MAX_FAILURES, 'Strange')
   expect(await made.admit(HOST, asker('strange'))).toMatchObject({ kind: 'failing' })
@@ -78,7 +78,7 @@ it('a host that does not answer is nothing to other toolkits, nor to other hosts
   expect(made.health(HOST, 'Never', 'ann')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
 })
 
-it('a host that does not answer is known by calls whose time was over, not by those whose caller went away', async () => {
+it('a host that does not respond is detected by calls that time out, not by callers who disconnect', async () => {
   const made = traffic()
   const end = async (reason: unknown) => {
     const call = new AbortController()
@@ -94,7 +94,7 @@ it('a host that does not answer is known by calls whose time was over, not by th
   expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'open', inFlight: 0 })
 })
 
-it('a host that does not answer cannot be kept from being asked by a caller that goes away each time', async () => {
+it('a host that does not respond is still tested if a caller disconnects each time', async () => {
   const made = traffic()
   await fail(made, MAX_FAILURES)
   made.pass(2_000)
@@ -106,7 +106,7 @@ it('a host that does not answer cannot be kept from being asked by a caller that
 
 const as = (caller: string) => asker('Kit', undefined, caller)
 
-it('a caller whose requests are not answered keeps nobody else from asking', async () => {
+it('a caller without responses does not block other callers', async () => {
   const made = traffic()
   await fail(made, MAX_FAILURES, 'Kit', 'mallory')
   expect(await made.admit(HOST, as('mallory'))).toMatchObject({ kind: 'failing' })
@@ -115,7 +115,7 @@ it('a caller whose requests are not answered keeps nobody else from asking', asy
   for (let count = 0; count < 20; count++) passed(await made.admit(HOST, as('ann'))).end('success')
 })
 
-it('a caller whose requests are not answered is believed sooner where several callers are not answered, until one is', async () => {
+it('a caller without responses counts for others sooner if several callers get none, until one does', async () => {
   const made = traffic()
   for (const caller of ['a', 'b', 'c']) await fail(made, 1, 'Kit', caller)
   await fail(made, 1)
@@ -126,7 +126,7 @@ it('a caller whose requests are not answered is believed sooner where several ca
   passed(await made.admit(HOST, as('carl')))
 })
 
-it('a caller whose requests are not answered is not believed for others by what a gateway says, which an input may cause', async () => {
+it('a caller without responses does not count for others because of gateway errors, which an input may cause', async () => {
   const made = traffic()
   for (const caller of ['a', 'b', 'c', 'd']) passed(await made.admit(HOST, as(caller))).end('gateway-error')
   await fail(made, 1)
@@ -135,7 +135,7 @@ it('a caller whose requests are not answered is not believed for others by what 
   expect(await made.admit(HOST, as('a'))).toMatchObject({ kind: 'failing' })
 })
 
-it('a caller whose requests are not answered takes the places of no other while its requests wait', async () => {
+it('a caller without responses takes no places of others while its requests wait', async () => {
   const made = traffic()
   const slow = Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, as('mallory')))
   for (const each of await Promise.all(slow)) passed(each)
@@ -143,7 +143,7 @@ it('a caller whose requests are not answered takes the places of no other while 
   passed(await made.admit(HOST, as('ann')))
 })
 
-it('a host that is slow is asked by so many at a time, and a few wait', async () => {
+it('a slow host gets a limited number of requests at a time, and a few wait', async () => {
   const made = traffic()
   const first = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, asker())))
   first.forEach(passed)
@@ -161,7 +161,7 @@ it('a host that is slow is asked by so many at a time, and a few wait', async ()
   passed(await made.admit(HOST, asker('Other')))
 })
 
-it('a host that is slow keeps no more than a few waiting', async () => {
+it('a slow host has a limited number of waiting requests', async () => {
   const made = createTrafficControl({ now: () => 0, sleep: () => new Promise(() => {}), ...UNTOLD })
   const call = new AbortController()
   const all = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, () => made.admit(HOST, asker('Kit', call.signal)))
@@ -174,7 +174,7 @@ it('a host that is slow keeps no more than a few waiting', async () => {
   passed(await made.admit(HOST, asker()))
 })
 
-it('a host that is slow has places to wait for others as soon as those who waited were let in, or sent away', async () => {
+it('a slow host has places to wait again as soon as waiting requests were sent or refused', async () => {
   let atSleep = () => {}
   const made = createTrafficControl({ now: () => 0, sleep: async () => atSleep(), ...UNTOLD })
   const running = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, asker())))
@@ -185,7 +185,7 @@ it('a host that is slow has places to wait for others as soon as those who waite
   expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: MAX_IN_FLIGHT })
 })
 
-it('a host that is slow gets its places back from requests that the platform ended', async () => {
+it('a slow host regains its places from requests that the platform ended', async () => {
   const made = traffic()
   for (let count = 0; count < MAX_IN_FLIGHT; count++) passed(await made.admit(HOST, asker()))
   expect(await made.admit(HOST, asker())).toMatchObject({ kind: 'busy' })
@@ -193,7 +193,7 @@ it('a host that is slow gets its places back from requests that the platform end
   passed(await made.admit(HOST, asker()))
 })
 
-it('a host that is slow can be told that a call is over, whatever else', async () => {
+it('a slow host can record that a call has ended at any time', async () => {
   const made = traffic()
   await fail(made, MAX_FAILURES)
   passed(await made.admit(HOST, asker('Kit', AbortSignal.abort()))).end('failure')

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 const LEAST = 480_000
 
-it('a transfer may last as long as 16 kB a second come, and stalls with less', () => {
+it('a transfer may last as long as it gets 16 kB per second, and stalls below that', () => {
   let bytes = 0
   const onStall = vi.fn()
   watchTransfer(() => bytes, onStall)
@@ -22,7 +22,7 @@ it('a transfer may last as long as 16 kB a second come, and stalls with less', (
   expect(onStall).toHaveBeenCalledOnce()
 })
 
-it('a transfer that has ended is watched no longer', () => {
+it('a transfer that has ended is no longer watched', () => {
   const onStall = vi.fn()
   watchTransfer(() => 0, onStall)()
   vi.advanceTimersByTime(300_000)

@@ -21,7 +21,7 @@ describe.skipIf(!hasShared(CATALOGUE))(`questions over a catalog in use${unlessS
   const records = await recordsOf(items)
   const ask = asker(records)
 
-  it('questions over a catalog in use are at least a hundred, each of tools that there are', () => {
+  it('questions over a catalog in use are at least a hundred, each about existing tools', () => {
     const ids = new Set(records.map(({ toolkit, tool }) => `${toolkit}.${tool}`))
     const questions = [...TRIED, ...ASIDE]
     expect(questions.length).toBeGreaterThanOrEqual(100)
@@ -41,12 +41,12 @@ describe.skipIf(!hasShared(CATALOGUE))(`questions over a catalog in use${unlessS
   })
 })
 
-describe.skipIf(!hasShared(SETS))(`questions that nobody here wrote${unlessShared(SETS)}`, async () => {
+describe.skipIf(!hasShared(SETS))(`third-party questions${unlessShared(SETS)}`, async () => {
   const folder = sharedPath(SETS)
   const sets = hasShared(SETS) ? setsIn(folder) : []
 
   it.each(sets)(
-    'questions that nobody here wrote of $name are answered at least as well as by plain BM25F',
+    'third-party questions of $name are answered at least as well as by plain BM25F',
     async ({ name, definitions, questions }) => {
       const own = score(questions, asker(await recordsOf(definitions)))
       const plain = score(questions, (await plainIn(folder))(definitions))

@@ -48,7 +48,7 @@ it.each([
   ['approve a workflow', 'RequestApproval'],
   ['my profile', 'GetUser'],
   ['my account', 'GetUser'],
-])('the plainest request comes first: %s', async (q, tool) => {
+])('the plainest tool for a request comes first: %s', async (q, tool) => {
   const records = await recordsOf(
     Object.entries(TITLES).map(([name, title]) =>
       definition(`Hub.${name}@1.0.0`, { description: `${title}. Of an organization, or of a user.` }),
@@ -58,7 +58,7 @@ it.each([
   expect(asker(titled)(q)[0]).toBe(`Hub.${tool}`)
 })
 
-it('a question that names the toolkit finds its plainest tool, not one whose title names it too', async () => {
+it('a question that names the toolkit finds its plainest tool, not one whose title also names it', async () => {
   const titles = {
     ...TITLES,
     CreatePagesSite: 'Create a GitHub Pages site of a repository',
@@ -72,14 +72,14 @@ it('a question that names the toolkit finds its plainest tool, not one whose tit
   expect(asker(titled)('create a repository on GitHub')[0]).toBe('GitHub.CreateForUser')
 })
 
-it('the words of a title are those that tell a tool from its siblings', () => {
+it('the words of a title that distinguish a tool from its siblings are found', () => {
   const title = 'Create a new Git Hub repository for the authenticated user (beta)'
   expect(splitTitle(title, 'GitHub').join(' ')).toBe('create repository')
   // In time that grows with the length alone
   expect(splitTitle('('.repeat(8_000), '')).toEqual([])
 })
 
-it('the plainest requests of 1,223 operations come first, half of them in other words', async () => {
+it('the plainest tools of 1,223 operations come first, half of them for requests in other words', async () => {
   const file = createRequire(import.meta.url)
     .resolve('@octokit/openapi/package.json')
     .replace(/package\.json$/, '')

@@ -11,10 +11,10 @@ beforeAll(async () => {
   tool = await oneTool('Mail.Send@1.0.0', 'Sends')
 })
 
-describe('calls that have ids, and grants, whatever breaks', () => {
+describe('calls with ids and grants under any fault', () => {
   simulateAll((world) => callScenario(tool)(world))
 
-  it('calls that have ids, and grants, whatever breaks, are simulated with the same events each time', async () => {
+  it('calls with ids and grants under any fault are simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 5; seed += 1) {
       expect(await eventsOf(seed, callScenario(tool))).toEqual(await eventsOf(seed, callScenario(tool)))
     }

@@ -19,10 +19,10 @@ beforeAll(async () => {
   ]
 })
 
-describe('several deployments on the same storage, whatever breaks', () => {
+describe('several deployments on the same storage under any fault', () => {
   simulateAll((world) => deploymentScenario(bundles)(world))
 
-  it('several deployments on the same storage, whatever breaks, are simulated with the same events each time', async () => {
+  it('several deployments on the same storage under any fault are simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 5; seed += 1) {
       expect(await eventsOf(seed, deploymentScenario(bundles))).toEqual(
         await eventsOf(seed, deploymentScenario(bundles)),

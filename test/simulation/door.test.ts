@@ -16,10 +16,10 @@ beforeAll(async () => {
   tools = { limited, approved: { ...approved, securityLevel: 8 } }
 })
 
-describe('calls that are limited or need approval, whatever breaks', () => {
+describe('calls that are limited or need approval under any fault', () => {
   simulateAll((world) => doorScenario(tools)(world))
 
-  it('calls that are limited or need approval, whatever breaks, are simulated with the same events each time', async () => {
+  it('calls that are limited or need approval under any fault are simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 5; seed += 1) {
       expect(await eventsOf(seed, doorScenario(tools))).toEqual(await eventsOf(seed, doorScenario(tools)))
     }

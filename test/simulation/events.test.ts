@@ -5,10 +5,10 @@ import { eventsOf, failureOf, simulateAll, standStill } from './simulate.ts'
 
 standStill()
 
-describe('a week of events, whatever breaks', () => {
+describe('a week of events under any fault', () => {
   simulateAll(eventScenario(), 0.2)
 
-  it('a week of events is simulated with the same events each time', async () => {
+  it('a week of events under any fault is simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 3; seed += 1)
       expect(await eventsOf(seed, eventScenario())).toEqual(await eventsOf(seed, eventScenario()))
   })

@@ -10,10 +10,10 @@ beforeAll(async () => {
   all = await allPublications()
 })
 
-describe('the registry and the keys, whatever breaks', () => {
+describe('the registry and the keys under any fault', () => {
   simulateAll((world) => registryScenario(all)(world))
 
-  it('the registry and the keys, whatever breaks, are simulated with the same events each time', async () => {
+  it('the registry and the keys under any fault are simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 5; seed += 1) {
       expect(await eventsOf(seed, registryScenario(all))).toEqual(await eventsOf(seed, registryScenario(all)))
     }

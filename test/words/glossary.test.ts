@@ -19,16 +19,16 @@ function wordsOf(path: string): string {
   return path.endsWith('.md') ? text : text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, '')
 }
 
-it.each(files)('the glossary is what %s is written with', (path) => {
+it.each(files)('the glossary has no banned phrase in %s', (path) => {
   expect(phrasesIn(wordsOf(path))).toEqual([])
 })
 
 it.each(files.filter((path) => path.startsWith('src/docs/') && path.endsWith('.md')))(
-  'the glossary holds the headings of %s, which name things and tasks',
+  'the glossary allows the headings of %s, which name things and tasks',
   (path) => expect(clausesIn(wordsOf(path))).toEqual([]),
 )
 
-it('the glossary reads files, and knows what is none of its words', () => {
+it('the glossary is checked in all files, and unknown words are found', () => {
   expect(files.length).toBeGreaterThan(400)
   const html =
     '<h2 id="a">What it <b>gives</b></h2><label>Users <span class="note">x</span><input></label><th>At most</th>'
@@ -66,7 +66,7 @@ it.each<[string, () => Response | Promise<Response>]>([
   ['signed out', () => page(signedOutPage())],
   ['not signed in', () => page(refusedSignInPage(403, 'x', undefined))],
 ])(
-  'the pages of consent, approval and sign-in of %s have headings, labels and buttons of the glossary alone',
+  'the pages of consent, approval and sign-in of %s use only headings, labels and buttons in the glossary',
   async (_, open) => {
     const html = await (await open()).text()
     expect(unknownLabels(html)).toEqual([])
@@ -74,7 +74,7 @@ it.each<[string, () => Response | Promise<Response>]>([
   },
 )
 
-it('the pages of consent, approval and sign-in of an approval have them too, beside the names of arguments', async () => {
+it('the pages of consent, approval and sign-in of an approval use them too, next to the names of arguments', async () => {
   const html = await (await get('/authorizations/auth_2/start')).text()
   expect(unknownLabels(html)).toEqual(['to', 'cents'])
   expect(phrasesIn(html)).toEqual([])

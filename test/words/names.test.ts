@@ -57,7 +57,7 @@ function findNameProblem(name: string): string | undefined {
   return undefined
 }
 
-it('the names that are exported follow the rules for names', () => {
+it('exported names follow the rules for names', () => {
   const problems = exported.flatMap((name) => {
     const problem = findNameProblem(name)
     return problem === undefined ? [] : [`${name}: ${problem}`]
@@ -66,7 +66,7 @@ it('the names that are exported follow the rules for names', () => {
   expect(exported.length).toBeGreaterThan(2_000)
 })
 
-it('the names that are exported stand in one file each, but where files have one shape', () => {
+it('exported names are defined in one file each, unless the files share one shape', () => {
   expect(findRepeatedNames(exportsByFile)).toEqual([])
   const [first, second] = ['src/core/a.ts', 'src/api/b.ts'].map((path) => ({ path, names: ['readRows'] }))
   expect(findRepeatedNames([first, second].filter((file) => file !== undefined))).toEqual([

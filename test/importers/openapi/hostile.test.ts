@@ -38,18 +38,18 @@ it.each([
   ['an alias to itself', 'a: &a [*a]', /nest deeper than 136 levels/],
   ['deep', '['.repeat(20_000), /nest deeper than 136 levels/],
   ['deep JSON', `{"a": ${'['.repeat(200)}${']'.repeat(200)}}`, /nests deeper than 136 levels/],
-])('a text that is no description (%s) is refused with the reason', async (_, text, why) => {
+])('a text that is not a description (%s) is refused with the reason', async (_, text, why) => {
   expect(await problemOf(text)).toMatch(why)
 })
 
-it('a text that is no description is refused by its size, with both sizes', async () => {
+it('a text that is not a description is refused by its size, with the size and the limit', async () => {
   const large = `{"a": "${'x'.repeat(MAX_JSON)}"}`
   expect(await problemOf(large)).toBe(`Has ${large.length} characters: a description may have at most ${MAX_JSON}`)
   const yaml = `a: "${'x'.repeat(MAX_YAML)}"`
   expect(await problemOf(yaml)).toMatch(new RegExp(`^Has ${yaml.length} characters: .* may have at most ${MAX_YAML}$`))
 })
 
-it('a long text lets others in for each million characters, and before it is looked through', async () => {
+it('a long text lets other requests run every million characters, and before it is scanned', async () => {
   let times = 0
   const yieldControl = async () => void (times += 1)
   const text = JSON.stringify({ openapi: '3.1.0', paths: {}, long: Array(6).fill('x'.repeat(1_000_000)) })
@@ -77,7 +77,7 @@ it.each([
 
   ['a million and more words', 'a,'.repeat(600_000)],
 ])(
-  'YAML that means harm (%s) is refused, and soon',
+  'malicious YAML (%s) is refused quickly',
   async (_, text) => {
     const result = await parseDocumentText(text, async () => undefined)
     expect(result.ok).toBe(false)
@@ -97,7 +97,7 @@ const asking = (schema: unknown, more: object = {}) =>
   reasonOf(describing({ parameters: [{ name: 'x', in: 'query', required: true, schema }] }, more))
 const $ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-it('a description that means harm of schemas that multiply each other is bounded', async () => {
+it('a malicious description with schemas that multiply each other is limited', async () => {
   const schemas = Object.fromEntries(
     Array.from({ length: 60 }, (_, index) => [
       `S${index}`,
@@ -147,7 +147,7 @@ it.each<[string, object]>([
   ['patterns', sharing(OPERATIONS, inBody({ allOf: many(1_900, patterned) }))],
   ['schemas that all lead to each other', sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } })],
 ])(
-  'a description that means harm of operations that share what takes long to read takes no more than a share of one budget each: %s',
+  'a malicious description with operations that share expensive parts takes at most a share of one budget each: %s',
   async (_, document) => {
     const budget = createBudget(Infinity)
     const { tools = [], skipped = [] } = await read(document, { budget })
@@ -158,7 +158,7 @@ it.each<[string, object]>([
   },
 )
 
-it('a description that means harm of operations that share what takes long to read ends with the budget of the whole', async () => {
+it('a malicious description with operations that share expensive parts ends with the budget of the whole', async () => {
   const budget = createBudget(3 * DEFAULT_UNITS)
   const mesh = sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } })
   const { items = [] } = await read(mesh, { budget })
@@ -167,7 +167,7 @@ it('a description that means harm of operations that share what takes long to re
   expect(budget.spent).toBeLessThan(3.1 * DEFAULT_UNITS)
 })
 
-it('a description that means harm of references that go around in a circle is refused where they judge nothing', async () => {
+it('a malicious description with circular references is refused', async () => {
   expect(await asking($ref('A'), { components: { schemas: { A: $ref('B'), B: $ref('A') } } })).toMatch(
     /refer back to itself/,
   )
@@ -181,7 +181,7 @@ it('a description that means harm of references that go around in a circle is re
   )
 })
 
-it('a description that means harm of deep schemas, of too many parameters and of wrong types everywhere is skipped with the reason', async () => {
+it('a malicious description with deep schemas, too many parameters or wrong types is skipped with the reason', async () => {
   let deep: object = { type: 'string' }
   for (let level = 0; level < 40; level++) deep = { type: 'array', items: deep }
   expect(await asking(deep)).toMatch(/32 schemas deep/)
@@ -222,7 +222,7 @@ it('a description that means harm of deep schemas, of too many parameters and of
   }
 })
 
-it('a description that means harm of names of prototypes means what it says', async () => {
+it('a malicious description with names of prototypes is read literally', async () => {
   const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf']
   const parameters = names.map((name) => ({
     name,
@@ -240,7 +240,7 @@ it('a description that means harm of names of prototypes means what it says', as
   expect(await reasonOf(describing({ security: [{ toString: [] }] }))).toMatch(/'toString' is not defined/)
 })
 
-it('a description that means harm of twenty thousand operations is refused, unless some are chosen', async () => {
+it('a malicious description with twenty thousand operations is refused, unless some are selected', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, index) => [`/p${index}`, { get: { operationId: `op${index}` } }]),
   )
@@ -250,7 +250,7 @@ it('a description that means harm of twenty thousand operations is refused, unle
   expect(tools?.map(({ definition }) => definition.tool)).toEqual(['op7'])
 })
 
-it('a description that means harm of many operations that share a large schema takes no longer for each', async () => {
+it('a malicious description with many operations that share a large schema takes no longer for each', async () => {
   const large = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`p${index}`, { type: 'string' }]))
   const schemas = { Large: { type: 'object', properties: large } }
   const operation = {
@@ -268,7 +268,7 @@ it('a description that means harm of many operations that share a large schema t
   expect(skipped?.[0]?.reason).toMatch(/input schema cannot be used: it has more than/)
 })
 
-it('a description that means harm puts no control character, host or credential where it does not belong', async () => {
+it('a malicious description cannot add a control character, a host or a credential', async () => {
   for (const path of ['/a\r\nX-Evil: 1', '/../admin', '/%2e%2e/admin', '/{a', '//evil.example/x']) {
     const { items } = await read({
       openapi: '3.1.0',

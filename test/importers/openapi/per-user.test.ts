@@ -24,7 +24,7 @@ const swagger = {
   paths: { '/a': operation('login'), '/b': operation('oauth', ['read']) },
 }
 
-it('schemes of OpenAPI 2.0 become providers, whose texts are lines of bounded length', async () => {
+it('schemes of OpenAPI 2.0 become providers, with texts in lines of limited length', async () => {
   const { tools = [] } = await read(swagger, perUser)
   const [login, oauth] = tools.flatMap(({ providers = [] }) => providers)
   expect(login).toMatchObject({ id: 'kit-login', kind: 'basic', scheme: 'login', body: { tools: ['Kit.*'] } })
@@ -44,7 +44,7 @@ it('schemes of OpenAPI 2.0 become providers, whose texts are lines of bounded le
   expect(tools[0]?.definition.requirements.authorization[0]).not.toHaveProperty('oauth2')
 })
 
-it('alternatives of security are chosen for users as for secrets: none where it is optional, else the first or the named one', async () => {
+it('alternatives of security are selected for users as for secrets: none if it is optional, else the first or the named one', async () => {
   const responses = { 200: { description: 'Yes' } }
   const described = {
     openapi: '3.1.0',
@@ -73,7 +73,7 @@ it('alternatives of security are chosen for users as for secrets: none where it 
 })
 
 // If each operation read all of it, this would take minutes and the test would time out
-it('a long description of a scheme is not read again by each of many operations', async () => {
+it('a long description of a scheme is read once for many operations', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, index) => [
       `/${index}`,

@@ -11,7 +11,7 @@ const names = async (paths: object) => {
 }
 const get = (operationId?: string) => ({ get: { operationId } })
 
-it('names are operation ids where their characters allow, else those with underscores, else method and path', async () => {
+it('names are operation ids if their characters allow that, else with underscores, else method and path', async () => {
   expect(await names({ '/a': get('getThing'), '/b': get('repos/get-it'), '/c/{id}': get() })).toEqual([
     'getThing',
     'repos_get-it',
@@ -19,7 +19,7 @@ it('names are operation ids where their characters allow, else those with unders
   ])
 })
 
-it('names stay apart where they would meet, whatever the order of the document', async () => {
+it('names are kept distinct, in any order of the document', async () => {
   const paths = { '/a': get('repos/get'), '/b': get('repos.get'), '/c': get('repos_get'), '/d': get('Repos_Get2') }
   const forth = (await names(paths)) ?? []
   const back = (await names(Object.fromEntries(Object.entries(paths).reverse()))) ?? []
@@ -28,13 +28,13 @@ it('names stay apart where they would meet, whatever the order of the document',
   expect(forth[2]).toBe('repos_get')
 })
 
-it('names of more than 64 characters end in a suffix that is theirs', async () => {
+it('names of more than 64 characters end in a unique suffix', async () => {
   const [one, other] = (await names({ '/a': get('x'.repeat(80)), '/b': get('x'.repeat(81)) })) ?? []
   expect(one).toMatch(/^x{55}_[0-9a-f]{8}$/)
   expect(other).not.toBe(one)
 })
 
-it('what a tool says of itself is the summary and the description, the tags, and what the method means', async () => {
+it('the description of a tool has the summary and description, the tags, and the hints of the method', async () => {
   const { definition } = await toolOf(
     { summary: 'Remove it', description: 'For good.', tags: ['things'], deprecated: true },
     { method: 'delete' },
@@ -59,20 +59,20 @@ it.each<[unknown, object | undefined]>([
   [{ url: `https://a.example/${'x'.repeat(2_000)}` }, undefined],
   [{ url: 7 }, undefined],
   ['https://a.example/logo.svg', undefined],
-])('what a tool says of itself has the icon of the whole description: %j', async (logo, icons) => {
+])('the description of a tool has the icon of the whole document: %j', async (logo, icons) => {
   const info = { title: 'A', version: '1', 'x-logo': logo }
   const paths = { '/a': { get: {} } }
   const { tools } = await read({ openapi: '3.0.0', info, servers: [{ url: 'https://a.example' }], paths })
   expect(tools?.map(({ definition }) => definition.icons)).toEqual([icons])
 })
 
-it('what a tool says of itself is cut at a word where it is long', async () => {
+it('the description of a tool is truncated at a word if it is long', async () => {
   const { definition } = await toolOf({ description: 'word '.repeat(5_000) })
   expect(definition.description.length).toBeLessThanOrEqual(4_001)
   expect(definition.description).toMatch(/word…$/)
 })
 
-it('parameters of the same name in several places become inputs of their own', async () => {
+it('parameters of the same name in several places become separate inputs', async () => {
   const { definition, implementation } = await toolOf(
     {
       parameters: [query('id'), { name: 'id', in: 'header', schema: {} }, { name: 'id', in: 'path', schema: {} }],
@@ -89,7 +89,7 @@ it('parameters of the same name in several places become inputs of their own', a
   ])
 })
 
-it('parameters keep their names on the wire, and get ones that every model takes', async () => {
+it('parameters keep their names in the request, and get input names that every model accepts', async () => {
   const { definition, implementation, published } = await toolOf({
     parameters: [query('page[size]'), query('$filter'), query('__proto__'), query('constructor')],
   })
@@ -98,7 +98,7 @@ it('parameters keep their names on the wire, and get ones that every model takes
   expect(published).toHaveLength(1)
 })
 
-it('parameters of the operation come before those of the path, and a path variable that nobody declares is a text', async () => {
+it('parameters of the operation come before those of the path, and an undeclared path variable is a text', async () => {
   const document = {
     openapi: '3.0.0',
     servers: [{ url: 'https://a.example' }],
@@ -117,7 +117,7 @@ it('parameters of the operation come before those of the path, and a path variab
   expect(tools?.[0]?.warnings).toEqual(["the path's '{b}' is not declared: it is taken for a text"])
 })
 
-it('parameters that cannot be sent are left out, and keep the tool from being made when they are required', async () => {
+it('parameters that cannot be sent are left out, and the tool is skipped if they are required', async () => {
   const odd = query('x', { style: 'tabDelimited' })
   const { tool, definition } = await toolOf({ parameters: [odd] })
   expect(definition.input.properties).toEqual({})
@@ -127,7 +127,7 @@ it('parameters that cannot be sent are left out, and keep the tool from being ma
   )
 })
 
-it('parameters called Accept, Content-Type and Authorization are no parameters', async () => {
+it('parameters named Accept, Content-Type and Authorization are ignored', async () => {
   const headers = ['Accept', 'Content-Type', 'Authorization'].map((name) => ({
     name,
     in: 'header',
@@ -157,7 +157,7 @@ it('parameters whose content is JSON are sent as JSON text', async () => {
 const post = (schema: object, more: object = {}) =>
   toolOf({ requestBody: { required: true, ...json(schema), ...more } }, { method: 'post' })
 
-it('bodies that are objects are inputs, those of allOf too, without what is read-only', async () => {
+it('bodies that are objects become inputs, as do those of allOf, without read-only properties', async () => {
   const { definition } = await post({
     allOf: [
       {
@@ -177,21 +177,21 @@ it.each([
   ['a list', { type: 'array', items: { type: 'string' } }],
   ['open', { type: 'object', properties: { a: {} }, additionalProperties: true }],
   ['nullable', { type: ['object', 'null'], properties: { a: {} } }],
-])('bodies that are %s are one input', async (_, schema) => {
+])('bodies that are %s become one input', async (_, schema) => {
   const { definition, implementation } = await post(schema)
   expect(Object.keys(definition.input.properties)).toEqual(['body'])
   expect(definition.input.required).toEqual(['body'])
   expect(implementation.body).toEqual({ type: 'json', input: 'body' })
 })
 
-it('bodies that may be left out are one input where something in them is required', async () => {
+it('bodies that are optional become one input if something in them is required', async () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
   const { definition } = await post(schema, { required: false })
   expect(definition.input.required).toBeUndefined()
   expect(definition.input.properties.body).toMatchObject({ required: ['a'] })
 })
 
-it('bodies of forms, files, texts and bytes say what they are', async () => {
+it('bodies of forms, files, texts and bytes declare their type', async () => {
   const of = async (type: string, schema: object) =>
     (await toolOf({ requestBody: { required: true, content: { [type]: { schema } } } }, { method: 'post' }))
       .implementation.body
@@ -210,7 +210,7 @@ it('bodies of forms, files, texts and bytes say what they are', async () => {
   })
 })
 
-it('bodies of several parts take files wherever a field takes bytes', async () => {
+it('bodies of several parts accept files for fields with bytes', async () => {
   const binary = { type: 'string', format: 'binary' }
   const isFile = (schema: { properties?: object }) => Object.keys(schema.properties ?? {}).includes('data')
   const field = async (schema: object, root: object = {}) => {
@@ -241,7 +241,7 @@ it('bodies of several parts take files wherever a field takes bytes', async () =
   expect(isFile(alternatives.anyOf[0].properties.f)).toBe(true)
 })
 
-it('bodies that carry bytes are sent in several parts rather than as JSON, and others as JSON', async () => {
+it('bodies with bytes are sent in several parts, and others as JSON', async () => {
   const binary = { type: 'object', properties: { f: { type: 'string', format: 'binary' } } }
   const plain = { type: 'object', properties: { f: { type: 'string' } } }
   const chosen = async (json: object, parts: object) => {
@@ -254,7 +254,7 @@ it('bodies that carry bytes are sent in several parts rather than as JSON, and o
   expect(await chosen(plain, plain)).toBe('json')
 })
 
-it('bodies keep how their fields are encoded, as inputs of their own and as one', async () => {
+it('bodies keep the encoding of their fields, as separate inputs and as one', async () => {
   const encoding = {
     meta: { style: 'deepObject' },
     tags: { explode: false },
@@ -286,7 +286,7 @@ it('bodies keep how their fields are encoded, as inputs of their own and as one'
   expect(several.implementation.parameters[0]).toEqual({ input: 'f', in: 'body' })
 })
 
-it('bodies of GET are left out, or keep the tool from being made', async () => {
+it('bodies of GET are left out, or the tool is skipped if they are required', async () => {
   const body = (required: boolean) => ({
     requestBody: { required, ...json({ type: 'object', properties: { a: {} } }) },
   })
@@ -302,7 +302,7 @@ const input = async (schema: object, edition = '3.0.3', root: object = {}) => {
   return definition.input.properties.x
 }
 
-it('schemas of 3.0 become 2020-12', async () => {
+it('schemas of OpenAPI 3.0 become JSON Schema 2020-12', async () => {
   expect(await input({ type: 'string', nullable: true, enum: ['a'] })).toEqual({
     type: ['string', 'null'],
     enum: ['a', null],
@@ -327,7 +327,7 @@ it('schemas of 3.0 become 2020-12', async () => {
   })
 })
 
-it('schemas are written where they are used, with what stands beside the reference', async () => {
+it('schemas are inlined where they are used, with the keywords next to the reference', async () => {
   const root = { components: { schemas: { Name: { type: 'string', description: 'A name.' } } } }
   const $ref = '#/components/schemas/Name'
   expect(await input({ $ref }, '3.0.0', root)).toEqual({ type: 'string', description: 'A name.' })
@@ -363,14 +363,14 @@ it.each([
   ['elsewhere', 'other.yaml#/Name', /another document, which is not fetched/],
   ['nowhere', '#/components/schemas/Nothing', /points to nothing/],
   ['to a prototype', '#/components/constructor', /points to nothing/],
-])('schemas that refer %s keep the tool from being made where they are required', async (_, $ref, why) => {
+])('schemas that refer %s cause the tool to be skipped if they are required', async (_, $ref, why) => {
   const { reason } = await toolOf({ parameters: [query('x', { schema: { $ref }, required: true })] })
   expect(reason).toMatch(why)
   const list = { type: 'array', items: { $ref } }
   expect((await toolOf({ parameters: [query('x', { schema: list, required: true })] })).reason).toMatch(why)
 })
 
-it('schemas that cannot be read are left out with a warning where nothing needs them, at any depth', async () => {
+it('schemas that cannot be read are left out with a warning if nothing requires them, at any depth', async () => {
   const $ref = '#/components/schemas/Nothing'
   const parameter = await toolOf({ parameters: [query('x', { schema: { $ref } }), query('y')] })
   expect(Object.keys(parameter.definition.input.properties)).toEqual(['y'])
@@ -395,7 +395,7 @@ it('schemas that cannot be read are left out with a warning where nothing needs 
   expect(whole.definition.input.properties).toEqual({})
 })
 
-it('schemas of members of another type than theirs take what may be sent, or say that they do not', async () => {
+it('schemas with enum members of another type accept what can be sent, or report that they do not', async () => {
   expect(await input({ type: 'string', enum: [0, 1, true, 'x'] })).toEqual({
     type: 'string',
     enum: ['0', '1', 'true', 'x'],
@@ -469,7 +469,7 @@ describe('for one direction only', () => {
     { anyOf: [{ type: 'integer' }, { $ref }] },
     { oneOf: [] },
     { anyOf: [{ type: 'null' }] },
-  ])('schemas for one direction only are required where an alternative is for both: %j', async (id) => {
+  ])('schemas for one direction only are required if an alternative is for both: %j', async (id) => {
     const schema = { type: 'object', properties: { id }, required: ['id'] }
     const { definition } = await toolOf(
       { requestBody: { required: true, ...json(schema) } },
@@ -480,7 +480,7 @@ describe('for one direction only', () => {
 
   const secret = { $ref: '#/components/schemas/Secret' }
   it.each([secret, { oneOf: [secret, secret] }, { anyOf: [secret] }])(
-    'schemas for one direction only are not required of answers: %j',
+    'schemas for one direction only are not required in responses: %j',
     async (pw) => {
       const schema = { type: 'object', properties: { pw }, required: ['pw'] }
       const { definition } = await toolOf({ responses: { 200: json(schema) } }, { root: { components: { schemas } } })
@@ -489,7 +489,7 @@ describe('for one direction only', () => {
   )
 })
 
-it('schemas lose patterns that cost too much, and keywords that are none', async () => {
+it('schemas lose patterns that are too expensive, and invalid keywords', async () => {
   const { definition, tool } = await toolOf({
     parameters: [query('x', { schema: { type: 'string', pattern: '(a)\\1$', minLength: 'one' } })],
   })
@@ -501,7 +501,7 @@ it('schemas lose patterns that cost too much, and keywords that are none', async
 
 const output = async (responses: object, options = {}) => (await toolOf({ responses }, { options })).definition.output
 
-it('outputs are what success says, of all its statuses', async () => {
+it('outputs combine the schemas of all success statuses', async () => {
   const thing = json({
     type: 'object',
     properties: { a: { type: 'string', writeOnly: true }, b: { type: 'string' } },
@@ -520,7 +520,7 @@ it('outputs are what success says, of all its statuses', async () => {
   expect(await output({ 200: thing }, { outputs: 'any' })).toEqual({})
 })
 
-it('outputs go by the content type of the answer where nothing is said of them', async () => {
+it('outputs depend on the content type of the response if nothing is declared', async () => {
   for (const responses of [{}, { default: {} }, { 200: { description: 'ok' } }]) {
     const { definition, implementation } = await toolOf({ responses })
     expect(definition.output).toEqual({})
@@ -528,14 +528,14 @@ it('outputs go by the content type of the answer where nothing is said of them',
   }
 })
 
-it('outputs are texts or bytes where the content is', async () => {
+it('outputs are texts or bytes if the content is', async () => {
   const of = async (type: string) => (await toolOf({ responses: { 200: { content: { [type]: {} } } } })).implementation
   expect(await of('text/csv')).toMatchObject({ response: { type: 'text' }, headers: { accept: 'text/csv' } })
   expect(await of('image/png')).toMatchObject({ response: { type: 'binary' }, headers: { accept: 'image/png' } })
   expect(await of('application/problem+json')).toMatchObject({ headers: { accept: 'application/problem+json' } })
 })
 
-it('outputs may be anything where their schema cannot be used, and say so', async () => {
+it('outputs may be anything if their schema cannot be used, with a warning', async () => {
   const { definition, tool } = await toolOf({ responses: { 200: json({ $ref: 'other.json' }) } })
   expect(definition.output).toEqual({})
   expect(tool.warnings[0]).toMatch(
@@ -574,7 +574,7 @@ it('security becomes secrets and authorizations, named after the toolkit', async
   ])
 })
 
-it('security takes the first alternative that can be said, all of it, and none where none is needed', async () => {
+it('security uses the first alternative that can be expressed, as a whole, and none if none is needed', async () => {
   expect((await secured([{ tls: [] }, { key: [], bearer: [] }])).definition.requirements.secrets).toEqual([
     { id: 'KIT_KEY' },
     { id: 'KIT_BEARER' },
@@ -587,7 +587,7 @@ it('security takes the first alternative that can be said, all of it, and none w
   )
 })
 
-it('security is what the publisher says it is', async () => {
+it('security can be set by the publisher', async () => {
   const named = await secured([{ key: [] }, {}], { credentials: { key: { secret: 'MINE' } } })
   expect(named.definition.requirements.secrets).toEqual([{ id: 'MINE' }])
   const alone = await secured([{ key: [], bearer: [] }, { key: [] }], { credentials: { key: { secret: 'MINE' } } })
@@ -603,7 +603,7 @@ it('security is what the publisher says it is', async () => {
   expect(beside.definition.requirements.authorization).toEqual([{ id: 'github', oauth2: { scopes: [] } }])
 })
 
-it('security writes its own parameter, which is then no input', async () => {
+it('security sets its own parameter, which is then not an input', async () => {
   const { definition } = await toolOf(
     { security: [{ key: [] }], parameters: [query('api_key'), query('q')] },
     { root: { components: { securitySchemes: schemes } } },
@@ -611,7 +611,7 @@ it('security writes its own parameter, which is then no input', async () => {
   expect(Object.keys(definition.input.properties)).toEqual(['q'])
 })
 
-it('path items have the operations and parameters beside their reference too', async () => {
+it('path items also have the operations and parameters next to their reference', async () => {
   const { tools, skipped } = await read({
     openapi: '3.1.0',
     servers: [{ url: 'https://a.example' }],
@@ -639,7 +639,7 @@ it.each([
   ['openapi: 3', true],
   ['openapi: 3.2', false],
   ['openapi: 31', false],
-])('editions are known where YAML makes numbers of them: %s', async (line, isTaken) => {
+])('versions are recognized when YAML makes numbers of them: %s', async (line, isTaken) => {
   const text = `${line}\nservers: [{ url: 'https://a.example' }]\npaths: { /a: { get: { operationId: a } } }`
   const { tools } = await read(text)
   expect(tools !== undefined).toBe(isTaken)
@@ -660,7 +660,7 @@ describe('servers', () => {
     return implementation?.url ?? reason
   }
 
-  it('servers are the first one, with the defaults of its variables', async () => {
+  it('servers default to the first one, with the defaults of its variables', async () => {
     const servers = [
       {
         url: 'https://{region}.example.com/{base}/',
@@ -673,7 +673,7 @@ describe('servers', () => {
     )
   })
 
-  it('servers are relative to where the description came from, and nowhere else', async () => {
+  it('servers are relative to the origin of the description, and to nothing else', async () => {
     const document = { openapi: '3.0.0', servers: [{ url: '../v2' }], paths: { '/a': { get: {} } } }
     const { tools } = await read('https://api.example.com/docs/api/spec.json', { served: JSON.stringify(document) })
     expect(tools?.[0]?.implementation.url).toBe('https://api.example.com/docs/v2/a')
@@ -681,7 +681,7 @@ describe('servers', () => {
     expect(await url({ servers: [{ url: 'ftp://a.example' }] })).toMatch(/is not reached by HTTP/)
   })
 
-  it('servers give way to a base URL, and in 2.0 come from host, base path and schemes', async () => {
+  it('servers are replaced by a base URL, and in 2.0 are built from host, base path and schemes', async () => {
     expect(await url({}, { options: { base_url: 'https://other.example/api/' } })).toBe(
       'https://other.example/api/things',
     )

@@ -30,7 +30,7 @@ function run(handler: BundledTool['handler'], given: Given = {}) {
   return { result: prepared.run(invocationWith({}, given), contextWith(given)), logged: made.logged }
 }
 
-it('the runner of bundled tools gives what a handler returns, at once or later, and the failures it foresaw', async () => {
+it('the runner of bundled tools returns what a handler returns, at once or later, and its expected failures', async () => {
   expect(run(() => 7).result).toEqual({ ok: true, value: 7 })
   expect(await run(async () => 7).result).toEqual({ ok: true, value: 7 })
   const failed = { message: 'No', can_retry: true }
@@ -38,7 +38,7 @@ it('the runner of bundled tools gives what a handler returns, at once or later, 
   expect(await run(async () => ({ failed })).result).toEqual({ ok: false, failure: failed })
 })
 
-it('the runner of bundled tools hands on the secrets and tokens of the call, and refuses a token that was not declared', () => {
+it('the runner of bundled tools passes on the secrets and tokens of the call, and refuses an undeclared token', () => {
   const { result } = run((_, { secrets, token }) => ({ ...secrets, token: token('google') }), {
     secrets: { A: 'one' },
     tokens: { google: 'two' },
@@ -47,7 +47,7 @@ it('the runner of bundled tools hands on the secrets and tokens of the call, and
   expect(() => run((_, { token }) => token('github'), { tokens: { google: 'two' } })).toThrow("'github'")
 })
 
-it('the runner of bundled tools redacts what a tool logs, and cuts it', () => {
+it('the runner of bundled tools redacts and truncates what a tool logs', () => {
   const { logged } = run(
     (_, { log, secrets, token }) => {
       log(`with ${secrets['KEY' as never]} and ${token('google')}`)
@@ -59,7 +59,7 @@ it('the runner of bundled tools redacts what a tool logs, and cuts it', () => {
   expect(logged[1]).toHaveLength('call: '.length + 1_000)
 })
 
-it('the runner of bundled tools hands on content, artifacts and questions, and takes no value of a tool for one of them', () => {
+it('the runner of bundled tools passes on content, artifacts and requests for input, and never confuses a value with one of them', () => {
   const blocks = [{ type: 'text', text: 'Hello' }] as const
   expect(run(() => content(blocks)).result).toEqual({ ok: true, value: undefined, content: blocks })
   expect(run(() => content(blocks, 7)).result).toEqual({ ok: true, value: 7, content: blocks })
@@ -78,7 +78,7 @@ it('the runner of bundled tools hands on content, artifacts and questions, and t
   }
 })
 
-it('the runner of bundled tools tells the caller of progress, and of logs, redacted, if it listens', () => {
+it('the runner of bundled tools sends progress and redacted logs to the caller, if it listens', () => {
   const told: unknown[][] = []
   const context = {
     ...contextWith(),
@@ -96,7 +96,7 @@ it('the runner of bundled tools tells the caller of progress, and of logs, redac
   expect(run(handler).result).toEqual({ ok: true, value: undefined })
 })
 
-it('the runner of bundled tools hands on the answers, and what was accepted of one', () => {
+it('the runner of bundled tools passes on the responses, and the accepted content of one', () => {
   const answers = {
     responses: { n: { action: 'accept', content: { name: 'Ann' } }, no: { action: 'decline' } },
     state: 1,
@@ -175,7 +175,7 @@ it.each<[string, readonly string[] | undefined, Parameters<typeof definitionWith
   expect([given, prepared.hosts]).toEqual([[expected], expected])
 })
 
-it('the runner of bundled tools makes requests of its tool and caller, which end with the call whatever else would end them', async () => {
+it('the runner of bundled tools binds requests to its tool and caller, and ends them with the call', async () => {
   const made: unknown[] = []
   const signals: (AbortSignal | undefined)[] = []
   const handler: BundledTool['handler'] = async (_, { fetch }) => {
@@ -207,7 +207,7 @@ it('the runner of bundled tools makes requests of its tool and caller, which end
   expect(reasons.slice(3)).toEqual([undefined, undefined, undefined])
 })
 
-it('the runner of bundled tools runs nothing that the deployment does not carry, or carries with another definition', () => {
+it('the runner of bundled tools runs nothing that is not bundled, or is bundled with another definition', () => {
   expect(runner(() => 7, 'd2').prepare(record)).toMatchObject({ ok: false })
   expect(runner(() => 7).prepare({ ...record, id: 'Other.Tool@1.0.0' })).toMatchObject({ ok: false })
 })

@@ -17,7 +17,7 @@ function problemsOf(...given: Parameters<typeof check>): string[] {
 
 const key = { secret: 'KEY', in: 'header', name: 'X-Key' }
 
-test("a code tool's credentials go to all allowed hosts, unless they name some, as they are", () => {
+test('the credentials of a code tool go unchanged to all allowed hosts, unless they name some', () => {
   const token = { authorization: 'google', in: 'header', name: 'Authorization', hosts: ['a.example'] }
   const checked = check([key, token])
   expect(checked.ok && checked.value.credentials).toEqual([
@@ -33,7 +33,7 @@ test("a code tool's credentials go to all allowed hosts, unless they name some, 
   ])
 })
 
-test("a code tool's credentials may share a name where no host gets both", () => {
+test('the credentials of a code tool may share a name if no host gets both', () => {
   const other = { ...key, secret: 'OTHER', name: 'x-key', hosts: ['b.example:8443'] }
   expect(problemsOf([{ ...key, hosts: ['a.example'] }, other])).toEqual([])
   const twice = "/credentials/1/name: Must be written once, got 'x-key' again"
@@ -51,11 +51,11 @@ test.each<[string, object, string]>([
   ["in the connection's header", { name: 'Host' }, "/name: Must not be 'Host', which is the connection's own"],
   ['without its value', { format: 'Bearer s3cret' }, "/format: Must be a string that holds '{value}', got a string"],
   ['of two sources', { authorization: 'google' }, ": Must have either 'authorization' or 'secret'"],
-])("a code tool's credentials are refused: %s", (_, more, problem) => {
+])('the credentials of a code tool are refused: %s', (_, more, problem) => {
   expect(problemsOf([{ ...key, ...more }])).toEqual([`/credentials/0${problem}`])
 })
 
-test("a code tool's credentials are judged by the hosts that can be allowed", () => {
+test('the credentials of a code tool are checked against the allowed hosts', () => {
   expect(problemsOf([key], ['a.example', 'B.example'])).toEqual([
     "/allowed_hosts/1: Must be written as URLs write hosts: did you mean 'b.example'?",
   ])

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-describe('invented bindings', () => bindingTests(INVENTED_BINDINGS))
+describe('generated bindings', () => bindingTests(INVENTED_BINDINGS))
 
 if (hasShared(CATALOGUE)) {
   const lines = readShared(CATALOGUE).trim().split('\n')

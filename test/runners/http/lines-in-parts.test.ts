@@ -4,7 +4,7 @@ import { encodeBody } from '../../../src/runners/http/body.ts'
 /** A part of a form, which workerd writes without escaping carriage returns. */
 const LINES = 'a\r\rContent-Type: text/html\r\n'
 
-it('what callers name in a multipart body writes no line of its own into the header of a part', () => {
+it('names from callers in a multipart body cannot add a line to the header of a part', () => {
   const file = { filename: LINES, data: btoa('hello') }
   const body = encodeBody(
     { type: 'multipart', input: 'all', encoding: {} },

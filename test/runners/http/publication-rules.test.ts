@@ -33,7 +33,7 @@ test('the example of the design is valid', () => {
   expect(checkedHttp(example, definitionWith(['user', 'limit', 'text'], needs)).timeout_ms).toBe(30_000)
 })
 
-test('a parameter is JSON text or in its style, and nothing else', () => {
+test('a parameter is JSON text or has a style, and nothing else', () => {
   const of = (content_type: string) => [{ input: 'limit', in: 'query', content_type }]
   expect(problemsOf({ ...GET, parameters: of('application/json') })).toEqual([])
   expect(problemsOf({ ...GET, parameters: of('text/xml') })).toEqual([
@@ -77,7 +77,7 @@ test('defaults are filled in', () => {
   })
 })
 
-test('every problem is reported at once, with its place', () => {
+test('every problem is reported at once, with its path', () => {
   const problems = problemsOf({
     kind: 'http',
     method: 'get',
@@ -147,7 +147,7 @@ test('URLs: a variable is filled by an input of its name, a parameter or a crede
   expect(problemsOf({ ...GET, url: 'https://example.com/x?a={other}', credentials })).toEqual([])
 })
 
-test('URLs: only a credential may stand in the host', () => {
+test('URLs: only a credential may be in the host', () => {
   const url = 'https://{id}.example.com/'
   const wanted = `/url: Must have a credential in 'path' for the host's '{id}'`
   expect(problemsOf({ ...GET, url })).toEqual([wanted])
@@ -225,7 +225,7 @@ test.each<[string, Implementation, string]>([
   ],
   ['a pointer into text', { ...GET, response: { type: 'text', pointer: '/a' } }, '/response/pointer'],
   ['no expected status', { ...GET, response: { statuses: [] } }, '/response/statuses'],
-])('parts that must fit each other: %s is refused', (_, implementation, path) => {
+])('parts that must match each other: %s is refused', (_, implementation, path) => {
   expect(problemsOf(implementation).map((problem) => problem.slice(0, problem.indexOf(': ')))).toContain(path)
 })
 
@@ -250,6 +250,6 @@ test.each<[string, Implementation]>([
     },
   ],
   ['a body pointer into an unplaced input', { ...POST, parameters: [{ input: 'limit', in: 'body', name: '/file/b' }] }],
-])('parts that must fit each other: %s writes a name twice', (_, implementation) => {
+])('parts that must match each other: %s writes a name twice', (_, implementation) => {
   expect(problemsOf(implementation).join('\n')).toMatch(/Must be written once|Must be left to the credential/)
 })

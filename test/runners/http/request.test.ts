@@ -35,7 +35,7 @@ test.each([
   expect({ url, header: headers.get('a') }).toMatchObject(wanted)
 })
 
-test('a parameter of JSON text is left out when the input is', () => {
+test('a parameter of JSON text is left out if the input is', () => {
   const parameters = [{ input: 'a', in: 'query', content_type: 'application/json' }]
   expect(built({ method: 'GET', parameters }, { a: null }).url).toBe('https://api.example.com/v1')
 })
@@ -53,7 +53,7 @@ test.each(['POST', 'PUT', 'PATCH'])('inputs without a parameter go to the body o
   expect(JSON.parse(String(request.body))).toEqual({ a: 'x y', b: [1, 2], c: null, undeclared: true })
 })
 
-test('inputs without a parameter go to the URL variable of their name', () => {
+test('inputs without a parameter go to the URL variable with their name', () => {
   expect(built({ url: 'https://api.example.com/{id}/x?q={a}' }, { id: 'a/b', a: '&', b: 1 })).toMatchObject({
     url: 'https://api.example.com/a%2Fb/x?q=%26',
     body: '{"b":1}',
@@ -89,7 +89,7 @@ test('inputs without a parameter cannot take the name of a credential', () => {
   )
 })
 
-test('inputs without a parameter that nothing has a place for are refused', () => {
+test('inputs without a parameter and without any place are refused', () => {
   expect(
     refusal({ parameters: INPUTS.map((input) => ({ input, in: 'query' })), body: { type: 'none' } }, { more: 1 }),
   ).toBe('Cannot build the request: the request has no place for "more"')
@@ -111,7 +111,7 @@ describe('the path', () => {
     expect(refusal({ url, parameters })).toBe(`Cannot build the request: "a" is empty, and the URL's path needs it`)
   })
 
-  test('the path is not changed by pieces that make a dot segment together', () => {
+  test('the path cannot get a dot segment from combined pieces', () => {
     const pieces = 'https://api.example.com/{a}{b}/x'
     expect(refusal({ url: pieces }, { a: '.', b: '.' })).toMatch('"." or ".." segment')
   })
@@ -126,13 +126,13 @@ describe('the path', () => {
     [0, '/users/0'],
     [false, '/users/false'],
     [['a', 'b,c'], '/users/a,b%2Cc'],
-  ])('the path %j becomes "%s", and stays so', (id, path) => {
+  ])('the path %j becomes "%s", and stays the same', (id, path) => {
     const request = built({ method: 'GET', url }, { id })
     expect(request.url).toBe(`https://api.example.com${path}`)
     expect(new URL(request.url).pathname).toBe(path)
   })
 
-  test('the path and the query give back any text that went in', () => {
+  test('the path and the query preserve any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'binary' }), (id, a) => {
         fc.pre(id !== '.' && id !== '..')
@@ -144,14 +144,14 @@ describe('the path', () => {
     )
   })
 
-  test('the path knows label and matrix', () => {
+  test('the path supports the styles label and matrix', () => {
     const styled = (style: string) => [{ input: 'a', in: 'path', name: 'id', style, explode: true }]
     expect(built({ url, parameters: styled('label') }, { a: ['x', 'y'] }).url).toMatch(/users\/\.x\.y$/)
     expect(built({ url, parameters: styled('matrix') }, { a: ['x', 'y'] }).url).toMatch(/users\/;id=x;id=y$/)
   })
 })
 
-test('headers and cookies: the usual ones are sent unless set', () => {
+test('headers and cookies: the default ones are sent unless set', () => {
   const headers = built({}, { a: 1 }, { traceparent: '00-1-2-00' }).headers
   expect(Object.fromEntries(headers)).toEqual({
     'accept': 'application/json, */*;q=0.5',
@@ -167,7 +167,7 @@ test('headers and cookies: the usual ones are sent unless set', () => {
   })
 })
 
-test('headers and cookies: a parameter wins over a static header, and its default stands in for absent and null', () => {
+test('headers and cookies: a parameter replaces a static header, and its default replaces absent and null', () => {
   const fields = {
     headers: { 'X-Version': '1', 'X-Other': '2' },
     parameters: [
@@ -182,7 +182,7 @@ test('headers and cookies: a parameter wins over a static header, and its defaul
   expect(built(fields, { b: '' }).headers.get('x-b')).toBe('')
 })
 
-test.each(['a\r\nhost: evil', 'a\nb', '\0', '€'])('headers and cookies: %j cannot stand in a header', (a) => {
+test.each(['a\r\nhost: evil', 'a\nb', '\0', '€'])('headers and cookies: %j cannot be in a header', (a) => {
   expect(refusal({ parameters: [{ input: 'a', in: 'header', name: 'X-A' }] }, { a })).toBe(
     'Cannot build the request: "a" cannot stand in the header "X-A": wanted Latin-1 in one line',
   )
@@ -198,7 +198,7 @@ test('headers and cookies: cookies of inputs and credentials are joined', () => 
   )
 })
 
-test('bodies: pointers make nested JSON', () => {
+test('bodies: pointers create nested JSON', () => {
   const parameters = [
     { input: 'a', in: 'body', name: '/to/type' },
     { input: 'b', in: 'body', name: '/to/~1value' },
@@ -221,7 +221,7 @@ test('bodies: an empty one is sent only if it is declared and JSON', () => {
 
 const others = ['id', 'b', 'c'].map((input) => ({ input, in: 'query' }))
 
-test('bodies: one input can be all of it', () => {
+test('bodies: one input can be the whole body', () => {
   const whole = (type: string, a: JsonObject['a']) => built({ parameters: others, body: { type, input: 'a' } }, { a })
   expect(whole('json', [1, null]).body).toBe('[1,null]')
   expect(whole('json', 'text').body).toBe('"text"')
@@ -243,7 +243,7 @@ test('bodies: a raw one can be a file', () => {
   expect(request.body).toEqual(new Uint8Array([0, 255, 254]))
 })
 
-test('bodies: forms have the styles of OpenAPI', () => {
+test('bodies: forms use the styles of OpenAPI', () => {
   const parameters = [
     { input: 'a', in: 'body', explode: false },
     { input: 'b', in: 'body', style: 'deepObject' },
@@ -253,7 +253,7 @@ test('bodies: forms have the styles of OpenAPI', () => {
   expect(request.headers.get('content-type')).toBe('application/x-www-form-urlencoded')
 })
 
-test('bodies: multipart has files, repeated parts and JSON parts', async () => {
+test('bodies: multipart bodies have files, repeated parts and JSON parts', async () => {
   const file = { filename: 'a.txt', content_type: 'text/plain', data: btoa('hello') }
   const request = built({ body: { type: 'multipart' } }, { a: file, b: ['x', 2], c: { k: 'v' }, id: null })
   expect(request.headers.has('content-type')).toBe(false)
@@ -287,7 +287,7 @@ test('credentials: go where the implementation says', () => {
   }
 })
 
-test('credentials: a secret named Authorization is bare', () => {
+test('credentials: a secret named Authorization has no prefix', () => {
   const credentials = [{ secret: 'KEY', in: 'header', name: 'Authorization' }]
   expect(built({ credentials }, {}, { secrets: { KEY: 'abc' } }).headers.get('authorization')).toBe('abc')
 })
@@ -317,7 +317,7 @@ test.each([
   expect(message).toBe(`Cannot build the request: ${reason}`)
 })
 
-test('credentials: that are missing are named', () => {
+test('credentials: missing ones are named', () => {
   const credentials = [username, { authorization: 'google', in: 'query', name: 'token' }]
   expect(refusal({ credentials })).toBe(
     'Cannot build the request: the secret "KEY" is missing; the authorization "google" is missing',
@@ -334,7 +334,7 @@ describe('a secret in the host', () => {
   const partial = { url: 'https://{h}.example.com/v1', credentials: [host] }
   const whole = { url: 'https://{h}/v1', credentials: [host] }
 
-  test('a secret in the host is a label, or a whole name where it stands alone', () => {
+  test('a secret in the host is a label, or a whole name if it stands alone', () => {
     expect(built(partial, {}, { secrets: { HOST: 'acme-eu' } }).url).toBe('https://acme-eu.example.com/v1')
     expect(built(whole, {}, { secrets: { HOST: 'books.acme.eu' } }).url).toBe('https://books.acme.eu/v1')
     expect(built({ ...whole, url: 'https://{h}:8443/v1' }, {}, { secrets: { HOST: 'a.b' } }).url).toBe(
@@ -343,7 +343,7 @@ describe('a secret in the host', () => {
     expect(built(partial, {}, { secrets: { HOST: 'acme-eu' } }).shown.host).toBe('{h}.example.com')
   })
 
-  test('a secret in the host is a whole origin where the template has no scheme of its own', () => {
+  test('a secret in the host is a whole origin if the template has no scheme', () => {
     const origin = { url: '{h}/v1', credentials: [host] }
     expect(built(origin, {}, { secrets: { HOST: 'https://eu.acme.example' } }).url).toBe('https://eu.acme.example/v1')
     expect(built(origin, {}, { secrets: { HOST: 'http://127.0.0.1:8080/' } }).url).toBe('http://127.0.0.1:8080/v1')
@@ -363,20 +363,20 @@ describe('a secret in the host', () => {
   })
 
   test.each(['', 'a.b', 'evil.com/', 'evil.com#', 'evil.com?', 'a@b', 'a:b', 'a\\', '-a', 'a-', 'ü', 'a b', '%61'])(
-    'a secret in the host %j is no label',
+    'a secret in the host %j is not a label',
     (value) => {
       expect(refusal(partial, {}, { secrets: { HOST: value } })).toContain('"HOST" is not a host name')
     },
   )
 
   test.each(['', '.', 'a..b', 'a.', '.a', 'https://a.b', 'a.b/c', 'a.b:80', 'u@a.b'])(
-    'a secret in the host %j is no name',
+    'a secret in the host %j is not a name',
     (value) => {
       expect(refusal(whole, {}, { secrets: { HOST: value } })).toContain('"HOST" is not a host name')
     },
   )
 
-  test("a secret in the host that the caller gives does not get the deployment's credentials", () => {
+  test('a secret in the host that the caller gives does not receive the credentials of the deployment', () => {
     const token = { authorization: 'google', in: 'header', name: 'Authorization' }
     const fields = { ...whole, credentials: [host, token] }
     const caller = (value: string) => ({ value, from: 'caller' as const })

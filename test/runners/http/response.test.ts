@@ -42,7 +42,7 @@ function failureOf(result: ReturnType<typeof read>) {
   return result.failure
 }
 
-describe('what an answer says of a failure', () => {
+describe('the failure in a response', () => {
   const error = {
     message: '/error/text',
     developer_message: '/error/detail',
@@ -53,7 +53,7 @@ describe('what an answer says of a failure', () => {
   const answer = (body: unknown, status = 409, headers = {}) =>
     failureOf(read(typeof body === 'string' ? body : JSON.stringify(body), { status, headers, mapping: { error } }))
 
-  test('what an answer says of a failure is read where the implementation says it stands, and holds no credential', () => {
+  test('the failure in a response is read where the implementation says, and contains no credential', () => {
     const said = { text: 'No room for s3cret', detail: 'd s3cret', again: true, wait: 1_500 }
     expect(answer({ error: said, hint: 'rooms: 7' })).toEqual({
       message: 'No room for [redacted]',
@@ -64,7 +64,7 @@ describe('what an answer says of a failure', () => {
     })
   })
 
-  test('what an answer says of a failure stands over what the status tells, and no more of it', () => {
+  test('the failure in a response takes precedence over the status, only for the fields it has', () => {
     expect(answer({ error: { again: false } }, 503, { 'retry-after': '2' })).toMatchObject({
       message: 'api.example.com answered 503 Service Unavailable',
       can_retry: false,
@@ -73,7 +73,7 @@ describe('what an answer says of a failure', () => {
   })
 
   test.each([{}, { error: null }, { error: { text: '', wait: 'x' } }, 'no JSON'])(
-    'what an answer says of a failure may be nothing: %j',
+    'the failure in a response may be empty: %j',
     (body) => {
       const failure = answer(body)
       expect(failure).toMatchObject({ message: 'api.example.com answered 409 Conflict', can_retry: false })
@@ -100,7 +100,7 @@ test.each<[string | undefined, string, unknown]>([
   ['image/svg+xml', '<svg/>', '<svg/>'],
   [undefined, 'as it is', 'as it is'],
   ['image/png', '', null],
-])('values: "auto" goes by the content type %s', (type, body, value) => {
+])('values: "auto" depends on the content type %s', (type, body, value) => {
   const headers = type === undefined ? {} : { 'content-type': type }
   expect(read(body, { headers, mapping: { type: 'auto' } })).toEqual({ ok: true, value })
 })
@@ -109,7 +109,7 @@ test.each([
   ['image/png', { type: 'image', data: btoa('xyz'), mimeType: 'image/png' }],
   ['audio/mpeg; rate=8', { type: 'audio', data: btoa('xyz'), mimeType: 'audio/mpeg' }],
   ['application/pdf', { type: 'resource', resource: { mimeType: 'application/pdf', blob: btoa('xyz') } }],
-])('values: bytes of the type %s are something to look at, and a value for whoever asks for bytes', (type, block) => {
+])('values: bytes of the type %s are content, and a value for tools that expect bytes', (type, block) => {
   const headers = { 'content-type': type }
   const value = { content_type: type, data: btoa('xyz') }
   expect(read('xyz', { headers, mapping: { type: 'auto' } })).toEqual({ ok: true, value, content: [block] })
@@ -121,7 +121,7 @@ test.each<[string | undefined, string, unknown]>([
   ['text/plain', '{"a":1}', '{"a":1}'],
   [undefined, '{"a":1}', { a: 1 }],
   [undefined, 'as it is', 'as it is'],
-])('values: "declared" goes by the content type %s, of %s', (type, body, value) => {
+])('values: "declared" depends on the content type %s, of %s', (type, body, value) => {
   const headers = type === undefined ? {} : { 'content-type': type }
   expect(read(body, { headers, mapping: { type: 'declared' } })).toEqual({ ok: true, value })
 })
@@ -136,7 +136,7 @@ test.each<[unknown, string]>([
   [{ anyOf: [{ type: 'string' }] }, 'json'],
   [null, 'json'],
   [false, 'json'],
-])('values: a mapping that does not say as what, of a tool with the output %j, is read as %s', (output, type) => {
+])('values: a mapping without a type, for a tool with the output %j, is read as %s', (output, type) => {
   const mapping = { pointer: '', statuses: ['2xx'] }
   expect(resolveResponseRule(mapping, { output: output as never }).type).toBe(type)
   expect(resolveResponseRule({ ...mapping, pointer: '/a' }, { output: output as never }).type).toBe('json')
@@ -163,7 +163,7 @@ test.each(['/nothing', '/data/a~1b/1', '/data/a~1b/00', '/data/a~1b/length', '/t
   },
 )
 
-test('values: what is not JSON is a failure', () => {
+test('values: invalid JSON is a failure', () => {
   expect(failureOf(read('<html>'))).toEqual({
     message: 'api.example.com answered what is not JSON',
     developer_message: 'GET https://api.example.com/v1/{key}/x answered 200: <html>',
@@ -183,7 +183,7 @@ test('values: text in its charset', () => {
   })
 })
 
-test('values: no text where it is not in its charset', () => {
+test('values: text that does not match its charset is a failure', () => {
   const latin1 = new Uint8Array([0x22, 0x66, 0xfc, 0x6e, 0x22])
   const answer = (type: ResponseRule['type'], contentType?: string, status = 200) =>
     read(latin1, {
@@ -207,7 +207,7 @@ test('values: no text where it is not in its charset', () => {
   expect(failureOf(answer('text', 'text/plain', 500)).developer_message).toContain('"f\ufffdn"')
 })
 
-test('values: binary as base64, also when it is large', () => {
+test('values: binary as base64, even if it is large', () => {
   const bytes = Uint8Array.from({ length: 100_001 }, (_, index) => index % 251)
   expect(read(bytes, { mapping: { type: 'binary' }, headers: { 'content-type': 'image/png' } })).toEqual({
     ok: true,
@@ -221,7 +221,7 @@ test('values: binary as base64, also when it is large', () => {
   })
 })
 
-test('values: none, whatever came', () => {
+test('values: none, whatever the response is', () => {
   expect(read('<html>', { mapping: { type: 'none' } })).toEqual({ ok: true, value: null })
 })
 
@@ -246,7 +246,7 @@ test.each([
   [503, 'api.example.com answered 503 Service Unavailable', true],
   [599, 'api.example.com answered 599', true],
   [302, 'api.example.com answered 302', false],
-])('statuses: %i is told as "%s"', (status, message, canRetry) => {
+])('statuses: %i is reported as "%s"', (status, message, canRetry) => {
   expect(failureOf(read('', { status }))).toEqual({
     message,
     developer_message: `GET https://api.example.com/v1/{key}/x answered ${status}`,
@@ -254,7 +254,7 @@ test.each([
   })
 })
 
-test('statuses: the excerpt of the body is short and holds no secret, not even half of one', () => {
+test('statuses: the excerpt of the body is short and contains no secret, not even half of one', () => {
   const body = `${'x'.repeat(996)}s3cret+long and s3cret`
   const { developer_message: text = '' } = failureOf(read(body, { status: 400 }))
   expect(text).not.toMatch(/s3/)
@@ -271,7 +271,7 @@ test.each([
   [200, 'text', '\ufffd', { 'content-type': 'text/plain; charset=ascii' }],
   [404, 'auto', 'nothing here', { 'content-type': 'text/plain' }],
 ] as const)(
-  'statuses: where a credential was sent, no word of the body is told but what the implementation names: %i as %s',
+  'statuses: with a credential sent, only the named fields of the body are quoted: %i as %s',
   (status, type, body, headers) => {
     const error = { message: '/error' }
     const failed = read(body, {
@@ -304,6 +304,6 @@ test.each([
   expect(wait).toBe(expected)
 })
 
-test('statuses: Retry-After means nothing where there is no use in a retry', () => {
+test('statuses: Retry-After is ignored if a retry cannot help', () => {
   expect(failureOf(read('', { status: 404, headers: { 'retry-after': '7' } }))).not.toHaveProperty('retry_after_ms')
 })

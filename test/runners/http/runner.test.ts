@@ -56,7 +56,7 @@ async function call(
 }
 
 test.each<[Answer]>([[503], [429], ['unreachable']])(
-  'retries: %j is tried again, at most twice, waiting longer',
+  'retries: %j is retried at most twice, with increasing delays',
   async (answer) => {
     const script = scripted([answer, answer, answer, answer])
     expect(await call(script)).toMatchObject({ ok: false, failure: { can_retry: true } })
@@ -65,7 +65,7 @@ test.each<[Answer]>([[503], [429], ['unreachable']])(
   },
 )
 
-test('retries: are not all made at once', async () => {
+test('retries: are spread over time', async () => {
   const script = scripted([503, { status: 503, retryAfter: '2' }], { random: 1 })
   await call(script)
   expect(script.slept).toEqual([250, 2200])
@@ -86,7 +86,7 @@ test.each<[Answer, string, boolean]>([
   ['failing', 'POST', true],
   ['unreachable', 'PUT', true],
   [500, 'DELETE', true],
-])('retries: after %j to a %s, whether it can be made again is %j', async (answer, method, canRetry) => {
+])('retries: after %j to a %s, can_retry is %j', async (answer, method, canRetry) => {
   const script = scripted([answer, answer, answer])
   const result = await call(script, { method })
   expect(result).toMatchObject({ ok: false, failure: { can_retry: canRetry } })
@@ -95,12 +95,15 @@ test.each<[Answer, string, boolean]>([
   if (!canRetry) expect(result).not.toHaveProperty('failure.retry_after_ms')
 })
 
-test.each<Answer>(['broken', 'too-large'])('retries: what is %s was done, perhaps', async (answer) => {
-  const failure = { can_retry: false, additional_prompt_content: MAY_HAVE_RUN }
-  expect(await call(scripted([answer]), { method: 'POST' })).toMatchObject({ failure })
-})
+test.each<Answer>(['broken', 'too-large'])(
+  'retries: a response that is %s may mean that the call had an effect',
+  async (answer) => {
+    const failure = { can_retry: false, additional_prompt_content: MAY_HAVE_RUN }
+    expect(await call(scripted([answer]), { method: 'POST' })).toMatchObject({ failure })
+  },
+)
 
-test('retries: a server that says itself whether it can be made again is believed', async () => {
+test('retries: a server that says whether to retry takes precedence', async () => {
   const response = { error: { can_retry: '/again' } }
   const body = '{"again":true}'
   expect(await call(scripted([{ status: 500, body }]), { method: 'POST', response })).toMatchObject({
@@ -108,7 +111,7 @@ test('retries: a server that says itself whether it can be made again is believe
   })
 })
 
-test('retries: what was not sent is not sent again soon', async () => {
+test('retries: a request that was not sent is not repeated soon', async () => {
   for (const answer of ['busy', 'failing'] as const) {
     const script = scripted([answer])
     expect(await call(script)).toMatchObject({ failure: { can_retry: true, retry_after_ms: 70 } })
@@ -116,14 +119,14 @@ test('retries: what was not sent is not sent again soon', async () => {
   }
 })
 
-test('retries: the first good answer counts', async () => {
+test('retries: the first good response counts', async () => {
   const script = scripted(['unreachable', 200])
   expect(await call(script)).toEqual({ ok: true, value: { status: 200 } })
   expect(script.sent).toHaveLength(2)
 })
 
 test.each<[Answer]>([[500], [502], [408], [404], ['refused'], ['too-large'], ['aborted']])(
-  'retries: %j is not tried again',
+  'retries: %j is not retried',
   async (answer) => {
     const script = scripted([answer])
     expect(await call(script)).toMatchObject({ ok: false })
@@ -148,18 +151,18 @@ test.each([
   expect(script.sent).toHaveLength(times)
 })
 
-test.each([0, 1, 2])('retries: the implementation may want only %i', async (attempts) => {
+test.each([0, 1, 2])('retries: the implementation can limit them to %i', async (attempts) => {
   const script = scripted([503, 503, 503])
   await call(script, { retry: { attempts } })
   expect(script.slept).toHaveLength(attempts)
 })
 
-test('retries: an expected status is an answer', async () => {
+test('retries: an expected status is a response', async () => {
   const script = scripted([503])
   expect(await call(script, { response: { statuses: ['2xx', 503] } })).toEqual({ ok: true, value: { status: 503 } })
 })
 
-test('retries: Retry-After is honoured', async () => {
+test('retries: Retry-After is respected', async () => {
   const script = scripted([
     { status: 503, retryAfter: '2' },
     { status: 429, retryAfter: 'Thu, 01 Jan 1970 00:16:45 GMT' },
@@ -169,7 +172,7 @@ test('retries: Retry-After is honoured', async () => {
   expect(script.slept).toEqual([2000, 3000])
 })
 
-test('retries: a wait past the deadline is not begun, but told', async () => {
+test('retries: a wait beyond the deadline is reported, not begun', async () => {
   const script = scripted([{ status: 503, retryAfter: '30' }])
   expect(await call(script)).toMatchObject({ ok: false, failure: { retry_after_ms: 30_000, can_retry: true } })
   expect(script.slept).toEqual([])
@@ -177,14 +180,14 @@ test('retries: a wait past the deadline is not begun, but told', async () => {
   expect(await call(patient, { timeout_ms: 60_000 })).toMatchObject({ ok: true })
 })
 
-test('retries: the signal ends the waiting', async () => {
+test('retries: the signal ends the wait', async () => {
   const controller = new AbortController()
   const script = scripted([503, 200], { onSleep: () => controller.abort() })
   const result = await call(script, {}, { signal: controller.signal })
   expect(result).toMatchObject({ ok: false, failure: { can_retry: false } })
 })
 
-test('a refusal is told without the secret that is the host', async () => {
+test('a refusal is reported without the secret that is the host', async () => {
   const fields = { url: 'https://{h}.example.com/', credentials: [{ secret: 'HOST', in: 'path', name: 'h' }] }
   expect(await call(scripted(['refused']), fields, { secrets: { HOST: 's3cret' } })).toEqual({
     ok: false,
@@ -196,7 +199,7 @@ test('a refusal is told without the secret that is the host', async () => {
   })
 })
 
-test('credential headers and trace context are handed on', async () => {
+test('credential headers and trace context are passed on', async () => {
   const script = scripted([200])
   const fields = { credentials: [{ secret: 'HOST', in: 'header', name: 'X-Key' }] }
   await call(script, fields, { secrets: { HOST: 'k' }, traceparent: '00-abc-def-01' })
@@ -204,7 +207,7 @@ test('credential headers and trace context are handed on', async () => {
   expect(script.sent[0]?.headers.get('traceparent')).toBe('00-abc-def-01')
 })
 
-test('what cannot be built is not sent', async () => {
+test('a request that cannot be built is not sent', async () => {
   const script = scripted([])
   expect(await call(script, { credentials: [{ secret: 'HOST', in: 'header', name: 'X-Key' }] })).toEqual({
     ok: false,
@@ -213,7 +216,7 @@ test('what cannot be built is not sent', async () => {
   expect(script.sent).toEqual([])
 })
 
-test('an implementation is judged when it is published, and again when it is prepared', () => {
+test('an implementation is checked when it is published, and again when it is prepared', () => {
   const { runner } = scripted([])
   const implementation: Implementation = { kind: 'http', method: 'GET', url: 'nowhere' }
   const record = recordOf(definitionWith([]), implementation)
@@ -222,7 +225,7 @@ test('an implementation is judged when it is published, and again when it is pre
   expect(runner.prepare(record)).toEqual({ ok: false, reason: `The implementation is not valid: "/url": ${message}` })
 })
 
-test("the deadline is the implementation's", () => {
+test('the deadline is that of the implementation', () => {
   const { runner } = scripted([])
   const prepare = (fields: object) =>
     runner.prepare(
@@ -265,7 +268,7 @@ async function renewing(
   return { result, refused, sent }
 }
 
-test('a token that is refused is renewed, and the request sent once more with the new one', async () => {
+test('a refused token is renewed, and the request is sent once more with the new one', async () => {
   const { result, refused, sent } = await renewing([401, 200], ['mail-2'])
   expect(result).toEqual({ ok: true, value: { status: 200 } })
   expect(refused).toEqual(['mail mail-1'])
@@ -275,7 +278,7 @@ test('a token that is refused is renewed, and the request sent once more with th
   ])
 })
 
-test('a token that is refused twice is refused for good, which is said', async () => {
+test('a refused token that is refused again stays refused, and is reported', async () => {
   const { result, refused, sent } = await renewing([401, 401, 200], ['mail-2'])
   expect(result).toMatchObject({ ok: false, failure: { message: 'example.com answered 401 Unauthorized' } })
   expect(refused).toEqual(['mail mail-1', 'mail mail-2'])
@@ -283,7 +286,7 @@ test('a token that is refused twice is refused for good, which is said', async (
   expect(JSON.stringify(result)).not.toMatch(/mail-\d/)
 })
 
-test('a token that is refused stays refused when there is no other', async () => {
+test('a refused token stays refused if there is no other', async () => {
   const { result, sent } = await renewing([401, 200], [])
   expect(result).toMatchObject({ ok: false })
   expect(sent).toHaveLength(1)
@@ -296,7 +299,7 @@ test.each<[string, object, Given]>([
     { method: 'GET', credentials: [{ secret: 'KEY', in: 'query', name: 'k' }] },
     { tokens: { mail: 'mail-1' }, secrets: { KEY: 's' } },
   ],
-])('a token that is refused is not renewed when it is %s', async (_, fields, tokens) => {
+])('a refused token is not renewed if it is %s', async (_, fields, tokens) => {
   const { result, refused } = await renewing([401], ['mail-2'], fields, tokens)
   expect(result).toMatchObject({ ok: false })
   expect(refused).toEqual([])
@@ -305,11 +308,11 @@ test.each<[string, object, Given]>([
 test.each([
   ['the implementation expects a 401', { ...TOKEN, response: { type: 'json', statuses: ['2xx', 401] } }],
   ['a redirect led elsewhere', { ...TOKEN, url: 'https://other.example.com/' }],
-])('a token that is refused is not renewed when %s', async (_, fields) => {
+])('a refused token is not renewed if %s', async (_, fields) => {
   expect((await renewing([401], ['mail-2'], fields)).refused).toEqual([])
 })
 
-describe('a URL that names the tool', () => {
+describe('a URL with the tool name', () => {
   const sent = async (url: string, inputs: readonly string[], sourceName?: string) => {
     const script = scripted([200])
     const record = {
@@ -322,13 +325,13 @@ describe('a URL that names the tool', () => {
     return [record.tool, script.sent[0]?.url]
   }
 
-  test('a URL that names the tool is of the tool that is called, unless an input is called so', async () => {
+  test('a URL with the tool name has that of the called tool, unless an input has that name', async () => {
     const [tool, url] = await sent('https://example.com/{tool}/x', ['a'])
     expect(url).toContain(`https://example.com/${tool}/x`)
     expect((await sent('https://example.com/{tool}/x', ['tool']))[1]).toBe('https://example.com/given/x')
   })
 
-  test('a URL that names the tool says what the document calls it, too', async () => {
+  test('a URL with the tool name can also have the name in the document', async () => {
     const of = async (called?: string) => (await sent('https://example.com/a/{called}/x', ['a'], called))[1]
     expect(await of('get forecast/$&{tool}')).toContain('https://example.com/a/get%20forecast%2F%24%26%7Btool%7D/x')
     const [tool] = await sent('https://example.com/', ['a'])

@@ -92,7 +92,7 @@ test.each([null, undefined])('values: %s is left out everywhere', (nothing) => {
 })
 
 test.each(['form', 'spaceDelimited', 'deepObject'] as const)(
-  'values: empty lists and objects leave no piece: %s',
+  'values: empty lists and objects leave nothing: %s',
   (style) => {
     for (const explode of [true, false]) {
       expect(serializeQuery('x', [], as(style, explode))).toEqual([])
@@ -106,7 +106,7 @@ test('values: names are encoded too', () => {
   expect(serializeQuery('x', { 'a&b': 'c' }, as('form', true))).toEqual(['a%26b=c'])
 })
 
-test('values: reserved characters may stay, but the ones that would end the value', () => {
+test('values: reserved characters may stay, except those that would end the value', () => {
   const value = "a/b:c?d@e!$'()*,;=%2F%zz &+#[]ü"
   expect(serializeQuery('x', value, as('form', true, true))).toEqual([
     "x=a/b:c?d@e!$'()*,;=%2F%25zz%20%26%2B%23%5B%5D%C3%BC",

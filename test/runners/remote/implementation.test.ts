@@ -35,7 +35,7 @@ test.each<[string, object, string]>([
   ['a field nobody knows', { verify: false }, '/verify'],
   ['a user for MCP', { pass_user: true }, '/pass_user'],
   ['a timeout beyond the longest', { timeout_ms: 300_001 }, '/timeout_ms'],
-])('a remote implementation may not have %s', (_, more, path) => {
+])('a remote implementation cannot have %s', (_, more, path) => {
   expect(check(more)).toMatchObject({ ok: false, problems: [{ path }] })
 })
 

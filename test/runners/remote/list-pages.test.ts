@@ -11,16 +11,16 @@ async function read(nextOf: (page: number) => string | undefined, tools = 1) {
   return { listed: listed.ok ? listed.tools.length : listed.problem, pages }
 }
 
-it("another server's list of tools is read to its last page", async () => {
+it('the tool list of another server is read to its last page', async () => {
   expect(await read((page) => (page < 100 ? `${page}` : undefined))).toEqual({ listed: 100, pages: 100 })
 })
 
-it("another server's list of tools is refused at the first cursor that comes twice", async () => {
+it('the tool list of another server is refused at the first repeated cursor', async () => {
   const problem = 'tools.test lists its tools in a circle: it gave a cursor twice'
   expect(await read((page) => ['a', 'b', 'a'][page - 1])).toEqual({ listed: problem, pages: 3 })
 })
 
-it("another server's list of tools is refused past a hundred pages, and past five thousand tools", async () => {
+it('the tool list of another server is refused after a hundred pages, or after five thousand tools', async () => {
   expect(await read((page) => `${page}`)).toEqual({
     listed: 'tools.test lists its tools on more than 100 pages',
     pages: 100,

@@ -20,25 +20,25 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   const call = (tool: string, given?: Parameters<typeof callRemote>[2]) =>
     callRemote(deps, { url: upstream.url, tool }, given)
 
-  test(`a ${era} MCP server: structured content is the value, which is not told twice`, async () => {
+  test(`a ${era} MCP server: structured content is the value, and is not repeated as content`, async () => {
     expect(await call('add', { input: { a: 2, b: 3 } })).toEqual({ ok: true, value: { sum: 5 } })
   })
 
-  test(`a ${era} MCP server: content alone is its own value, as text`, async () => {
+  test(`a ${era} MCP server: content alone is the value, as text`, async () => {
     expect(await call('text.greet', { input: { name: 'Zoë' } })).toMatchObject({ ok: true, value: 'Grüß Gott, Zoë' })
     const picture = await call('picture')
     expect(picture).toMatchObject({ ok: true, value: null })
     expect(picture).toMatchObject({ content: [{ type: 'text' }, { type: 'image' }, { type: 'resource' }] })
   })
 
-  test(`a ${era} MCP server: what a tool fails with is told in its words`, async () => {
+  test(`a ${era} MCP server: the failure of a tool is reported in its own words`, async () => {
     const more = { developer_message: 'D', can_retry: true, retry_after_ms: 500 }
     const message = 'The printer is out of paper'
     expect(await call('fail')).toEqual({ ok: false, failure: { message, ...more } })
     expect(await call('nothing')).toMatchObject({ ok: false, failure: { message: expect.stringContaining('nothing') } })
   })
 
-  test(`a ${era} MCP server: progress passes through, where it is wanted`, async () => {
+  test(`a ${era} MCP server: progress is passed on if requested`, async () => {
     const reports: unknown[] = []
     const progress = (...report: unknown[]) => void reports.push(report)
     expect(await call('steps', { context: { progress } })).toMatchObject({ ok: true, value: 'Done' })
@@ -46,7 +46,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(await call('steps')).toMatchObject({ ok: true, value: 'Done' })
   })
 
-  test(`a ${era} MCP server: credentials and trace context go along, and a credential is never shown`, async () => {
+  test(`a ${era} MCP server: credentials and trace context are sent, and a credential is never shown`, async () => {
     const implementation = {
       credentials: [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
     }
@@ -66,7 +66,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(other).toMatchObject({ value: { authorization: null } })
   })
 
-  test(`a ${era} MCP server: its era is asked for once`, async () => {
+  test(`a ${era} MCP server: its era is requested once`, async () => {
     upstream.arrived.length = 0
     await call('add', { input: { a: 1, b: 1 } })
     const session = ['POST initialize', 'POST notifications/initialized', 'POST tools/call', 'DELETE']
@@ -78,14 +78,14 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(await call('add', { input: { a: 1, b: 1 } })).toMatchObject({ ok: true, value: { sum: 2 } })
   })
 
-  test(`a ${era} MCP server: a call that failed there is not made again, though the server may have changed its era`, async () => {
+  test(`a ${era} MCP server: a failed call is not repeated, even if the server may have changed its era`, async () => {
     await call('add', { input: { a: 1, b: 1 } })
     upstream.arrived.length = 0
     expect(await call('unknown')).toMatchObject({ ok: false, failure: { message: expect.stringContaining('Unknown') } })
     expect(upstream.arrived.filter((line) => line === 'POST tools/call')).toHaveLength(1)
   })
 
-  test(`a ${era} MCP server: a cancelled call is cancelled there too, and the session ended`, async () => {
+  test(`a ${era} MCP server: a canceled call is canceled there too, and its session ends`, async () => {
     const gone = new AbortController()
     const behind: Promise<unknown>[] = []
     const background = (work: Promise<unknown>) => void behind.push(work)
@@ -101,7 +101,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   })
 })
 
-describe('a server that asks for something first', () => {
+describe('a server that requests input', () => {
   const asking = {
     definition: { name: 'ask', inputSchema: { type: 'object' } },
     call: (_: unknown, { meta }: { meta: Readonly<Record<string, unknown>> }) => {
@@ -126,7 +126,7 @@ describe('a server that asks for something first', () => {
   })
   afterAll(() => upstream.close())
 
-  test('a server that asks for something first asks whoever calls, and is told the answers', async () => {
+  test('a server that requests input reaches the caller, and gets the responses', async () => {
     const deps = upstreamDeps(upstream.host)
     const tool = { url: upstream.url, tool: 'ask' }
     const first = await callRemote(deps, tool, { context: { answers: { responses: {} } } })
@@ -142,14 +142,14 @@ describe('a server that asks for something first', () => {
     expect(second).toMatchObject({ ok: true, value: 'Ann, state-1' })
   })
 
-  test('a server that asks for something first has its questions told where nobody can be asked', async () => {
+  test('a server that requests input has its requests quoted if the caller cannot be asked', async () => {
     const result = await callRemote(upstreamDeps(upstream.host), { url: upstream.url, tool: 'ask' })
     // The SDK's server refuses by itself to ask a client that cannot be asked
     expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('elicitation') } })
   })
 })
 
-test('a legacy server that asks on its connection is told that nobody answers', async () => {
+test('a legacy server that requests input on its connection is told that nobody responds', async () => {
   const upstream = await startMcpServer('legacy', [
     {
       definition: { name: 'ask', inputSchema: { type: 'object' } },
@@ -165,7 +165,7 @@ test('a legacy server that asks on its connection is told that nobody answers', 
   }
 })
 
-test('arguments that a server wants in headers are sent in them too', async () => {
+test('arguments that a server requires in headers are also sent in headers', async () => {
   const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }
   const upstream = await startMcpServer('modern', [
     {
@@ -182,7 +182,7 @@ test('arguments that a server wants in headers are sent in them too', async () =
   }
 })
 
-test('what a server logs is told to whoever wants it, without credentials', async () => {
+test('logs of a server are passed on request, without credentials', async () => {
   const lines: string[] = []
   const upstream = await startMcpServer('legacy', [
     {
@@ -231,7 +231,7 @@ const discovered =
     response.end(modern(request.body, DISCOVERED))
   }
 
-test('a server that does not behave is retried when it is busy, and only for tools that may be called twice', async () => {
+test('a misbehaving server that is busy is retried, only for tools that may be called twice', async () => {
   const busy: Answer = (_, response) => void response.writeHead(503, { 'retry-after': '1' }).end('busy')
   const once = await against(busy)
   expect(once.result).toMatchObject({
@@ -242,7 +242,7 @@ test('a server that does not behave is retried when it is busy, and only for too
   expect(thrice.deps.slept).toEqual([1000, 1000])
 })
 
-test('a server that does not behave refuses credentials, and that is said', async () => {
+test('a misbehaving server that refuses credentials is reported', async () => {
   const { result } = await against((_, response) => void response.writeHead(401).end('{"secret":"s3cret-value"}'), {
     implementation: { credentials: [{ secret: 'KEY', in: 'header', name: 'x-key' }] },
     secrets: { KEY: 's3cret-value' },
@@ -254,7 +254,7 @@ test('a server that does not behave refuses credentials, and that is said', asyn
 })
 
 test.each(['http://169.254.169.254/latest/meta-data', 'http://127.0.0.1:9/', 'https://elsewhere.example/mcp'])(
-  'a server that does not behave redirects to %s, which is not followed',
+  'a misbehaving server that redirects to %s is not followed',
   async (location) => {
     const { result } = await against((_, response) => void response.writeHead(307, { location }).end(), READ_ONLY)
     expect(result).toMatchObject({
@@ -263,14 +263,14 @@ test.each(['http://169.254.169.254/latest/meta-data', 'http://127.0.0.1:9/', 'ht
   },
 )
 
-test('a server that does not behave answers nonsense', async () => {
+test('a misbehaving server that responds with nonsense is reported', async () => {
   const { result } = await against(
     (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
   )
   expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('is not MCP') } })
 })
 
-test('a server that does not behave answers a result that is none', async () => {
+test('a misbehaving server that responds with an invalid result is reported', async () => {
   const { result } = await against(
     discovered(({ body }, response) => void response.end(modern(body, { content: 'none' }))),
   )
@@ -278,7 +278,7 @@ test('a server that does not behave answers a result that is none', async () => 
 })
 
 test.each(['application/json', 'text/event-stream'])(
-  'a server that does not behave never stops answering, as %s',
+  'a misbehaving server that never stops its response is cut off, as %s',
   async (type) => {
     const endless: Answer = (_, response) => {
       response.writeHead(200, { 'content-type': type })
@@ -296,7 +296,7 @@ test.each(['application/json', 'text/event-stream'])(
   },
 )
 
-test('a server that does not behave ends its stream without an answer', async () => {
+test('a misbehaving server that ends its stream without a response is reported', async () => {
   const silent: Answer = (_, response) =>
     void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')
   const { result, deps } = await against(discovered(silent), READ_ONLY)
@@ -304,13 +304,13 @@ test('a server that does not behave ends its stream without an answer', async ()
   expect(deps.slept).toHaveLength(2)
 })
 
-test('a server that does not behave is lost after it was asked: what must not be done twice may have been done', async () => {
+test('a misbehaving server that disconnects after the request may have run the tool', async () => {
   const { result, deps } = await against(discovered((_, response) => void response.destroy()))
   expect(result).toMatchObject({ failure: { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } })
   expect(deps.slept).toEqual([])
 })
 
-test('a server that does not behave answers what is not UTF-8', async () => {
+test('a misbehaving server that responds with invalid UTF-8 is reported', async () => {
   const latin: Answer = ({ body }, response) => {
     const text = modern(body, { content: [{ type: 'text', text: 'caf\u00e9' }] })
     response.end(Buffer.from(text, 'latin1'))
@@ -320,7 +320,7 @@ test('a server that does not behave answers what is not UTF-8', async () => {
   expect(deps.slept).toEqual([])
 })
 
-test('a server that does not behave answers what nests without end', async () => {
+test('a misbehaving server that responds with endless nesting is reported', async () => {
   const deep = `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`
   const answer: Answer = ({ body }, response) =>
     void response.end(modern(body, { content: [], structuredContent: 'DEEP' }).replace('"DEEP"', deep))
@@ -329,7 +329,7 @@ test('a server that does not behave answers what nests without end', async () =>
   expect(result).toHaveProperty('ok')
 })
 
-test('a server that does not behave needs a person first, and the link is told', async () => {
+test('a misbehaving server that needs a person first has its link reported', async () => {
   const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/grant', message: 'Allow it' }]
   const error = { code: -32042, message: 'Needs', data: { elicitations } }
   const { result } = await against(
@@ -342,7 +342,7 @@ test('a server that does not behave needs a person first, and the link is told',
   })
 })
 
-test('a server that does not behave asks a caller who cannot be asked: what for is told', async () => {
+test('a misbehaving server that asks a caller who cannot be asked has its request reported', async () => {
   const params = { mode: 'url', message: 'Sign in at', url: 'https://example.com/sign-in' }
   const asked = { resultType: 'input_required', inputRequests: { sign: { method: 'elicitation/create', params } } }
   const { result } = await against(discovered(({ body }, response) => void response.end(modern(body, asked))))
@@ -350,7 +350,7 @@ test('a server that does not behave asks a caller who cannot be asked: what for 
   expect(result).toMatchObject({ ok: false, failure: { message } })
 })
 
-test('a server that does not behave is not there', async () => {
+test('a misbehaving server that does not exist is reported', async () => {
   const deps = upstreamDeps('127.0.0.1:9')
   const gone = await callRemote(deps, { url: 'http://127.0.0.1:9/mcp', tool: 'any' }, READ_ONLY)
   expect(gone).toMatchObject({ failure: { message: 'Cannot reach "http://127.0.0.1:9"', can_retry: true } })
@@ -362,7 +362,7 @@ test('a server that does not behave is not there', async () => {
   expect(refused).toMatchObject({ failure: { message: expect.stringContaining('Cannot request'), can_retry: false } })
 })
 
-test('a server that does not behave never begins to answer: the call ends when it must', async () => {
+test('a misbehaving server that never responds is canceled with the call', async () => {
   const gone = new AbortController()
   const { result } = await against(() => gone.abort(), { context: { deadline: { signal: gone.signal } } })
   expect(result).toMatchObject({ ok: false })

@@ -17,7 +17,7 @@ const json = (status: number, body: unknown) => (_: Arrived, response: ServerRes
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 const bearer = { credentials: [{ secret: 'KEY', in: 'header', name: 'OXP-API-Key' }] }
 
-test('a call of an OXP tool sends the input under the very id that was imported, and nothing else', async () => {
+test('a call of an OXP tool sends the input under the imported id, and nothing else', async () => {
   const { result, arrived } = await against(
     json(200, { $schema: 'urn:oxp:1.0', result: { call_id: '1', success: true, duration: 1, value: { sum: 3 } } }),
     { input: { a: 1 }, implementation: bearer, secrets: { KEY: 's3cret-value' }, context: { userId: 'ann' } },
@@ -32,7 +32,7 @@ test('a call of an OXP tool sends the input under the very id that was imported,
   expect(headers).toMatchObject({ 'oxp-api-key': 's3cret-value' })
 })
 
-test('a call of an OXP tool tells for which user it is, where the implementation says so', async () => {
+test('a call of an OXP tool names its user if the implementation says so', async () => {
   const { arrived } = await against(json(200, { result: { success: true } }), {
     implementation: { pass_user: true },
     context: { userId: 'ann' },
@@ -53,17 +53,17 @@ test.each<[string, unknown, unknown]>([
     { failure: { message: 'Busy', can_retry: true, retry_after_ms: 5, additional_prompt_content: 'Wait' } },
   ],
   ['something else', { success: 'yes' }, { failure: { message: expect.stringContaining('is not OXP') } }],
-])('a call of an OXP tool answered with %s', async (_, body, expected) => {
+])('a call of an OXP tool with the response %s', async (_, body, expected) => {
   expect((await against(json(200, body))).result).toMatchObject(expected as object)
 })
 
-test('a call of an OXP tool answered with what is not UTF-8', async () => {
+test('a call of an OXP tool with a response that is not UTF-8', async () => {
   const latin1 = Buffer.from('{"success":true,"value":"caf\u00e9"}', 'latin1')
   const { result } = await against((_, response) => void response.end(latin1))
   expect(result).toMatchObject({ failure: { message: expect.stringMatching(/is not UTF-8$/), can_retry: false } })
 })
 
-test('a call of an OXP tool that lacks something there says what, with the link', async () => {
+test('a call of an OXP tool that needs something there says what, with the link', async () => {
   const authorization = [{ id: 'google', url: 'https://example.com/grant' }]
   const missing_requirements = { authorization, secrets: [{ id: 'TOKEN' }], user_id: true }
   const { result } = await against(json(400, { message: 'Needs more', missing_requirements }))
@@ -72,12 +72,12 @@ test('a call of an OXP tool that lacks something there says what, with the link'
   expect(result).toMatchObject({ failure: { message: expect.stringMatching(wanted), can_retry: false } })
 })
 
-test('a call of an OXP tool whose input is wrong there says which', async () => {
+test('a call of an OXP tool with an invalid input names the parameter', async () => {
   const { result } = await against(json(422, { message: 'Invalid', parameter_errors: { a: 'Must be a number' } }))
   expect(result).toMatchObject({ failure: { message: expect.stringContaining("'a': Must be a number") } })
 })
 
-test('a call of an OXP tool is tried again when the server is busy, if it may be called twice', async () => {
+test('a call of an OXP tool is retried if the server is busy and the tool may be called twice', async () => {
   const annotations = { idempotentHint: true }
   const { deps, result } = await against(json(503, { message: 'Busy' }), { annotations })
   expect(deps.slept).toEqual([125, 250])
@@ -86,7 +86,7 @@ test('a call of an OXP tool is tried again when the server is busy, if it may be
   expect((await against(json(503, { message: 'Busy' }))).deps.slept).toEqual([])
 })
 
-test('a call of an OXP tool does not take a credential along to another host', async () => {
+test('a call of an OXP tool does not send a credential on to another host', async () => {
   const elsewhere = await startUpstream(json(200, { success: true }))
   try {
     const { result } = await against(
@@ -101,7 +101,7 @@ test('a call of an OXP tool does not take a credential along to another host', a
 })
 
 test.each([401, 500, 200])(
-  'a call of an OXP tool is told none of what no field of OXP holds, where it was sent a credential: %i',
+  'a call of an OXP tool with a credential quotes nothing outside the fields of OXP: %i',
   async (status) => {
     const said = json(status, { detail: 'No such key: s3c\u200bret-v\u200balue' })
     const sent = await against(said, { implementation: bearer, secrets: { KEY: 's3cret-value' } })
@@ -113,7 +113,7 @@ test.each([401, 500, 200])(
   },
 )
 
-test('a call of an OXP tool shows no credential, whatever the server says', async () => {
+test('a call of an OXP tool reveals no credential, whatever the server says', async () => {
   const given = { implementation: bearer, secrets: { KEY: 's3cret-value' } }
   for (const status of [200, 400, 401, 500]) {
     const said = {

@@ -33,7 +33,7 @@ const UNSHOWN = [
   ['https://a.example/'],
 ]
 
-test.each(UNSHOWN)('the URL that another server shows to a person is not shown where it is %j', (url) => {
+test.each(UNSHOWN)('the URL of another server for a person is not shown if it is %j', (url) => {
   expect(readPersonUrl(url)).toBeUndefined()
   expect(
     readPersonRequest({ mode: 'url', message: 'x', ...(url === undefined ? {} : { url: url as string }) }, 'a'),
@@ -49,11 +49,11 @@ test.each([
   ['https://bank。example/', 'https://bank.example/'],
   ['https://a.example/ü', 'https://a.example/%C3%BC'],
   ['https:\\\\a.example\\b', 'https://a.example/b'],
-])('the URL that another server shows to a person %s is shown as %s', (url, shown) => {
+])('the URL of another server for a person %s is shown as %s', (url, shown) => {
   expect(readPersonUrl(url)).toBe(shown)
 })
 
-test('the text has nothing in it that cannot be seen, in a whole form', () => {
+test('the text has no invisible characters, in every field of a form', () => {
   expect(toPersonText('Pay \u202e001\u202c\u200b\u2066x\u0007\ufeff\u3164 now\n')).toBe('Pay 001x now\n')
   const requestedSchema = { properties: { a: { title: 'A\u202eB', enum: ['\u200bx'], default: 7 } } }
   expect(readPersonRequest({ message: 'Who\u202e?', requestedSchema }, 'a.example')).toEqual({
@@ -62,7 +62,7 @@ test('the text has nothing in it that cannot be seen, in a whole form', () => {
   })
 })
 
-test('the text that nests without end is cut', () => {
+test('the text with endless nesting is truncated', () => {
   let deep: any = {}
   for (let depth = 0; depth < 50_000; depth++) deep = { a: deep }
   expect(JSON.stringify(readPersonRequest(deep, 'a')).length).toBeLessThan(1_000)
@@ -103,7 +103,7 @@ const failing = (url: unknown) => ({
   },
 })
 
-test('an MCP server of others asks a person by its own name, at a URL that can be read', async () => {
+test('a third-party MCP server asks a person under its own name, at a readable URL', async () => {
   const { host, result } = await asked(requiring('https://аpple.example/'))
   expect(result).toEqual({
     ok: false,
@@ -119,7 +119,7 @@ test('an MCP server of others asks a person by its own name, at a URL that can b
 })
 
 test.each(UNSHOWN.filter((url) => typeof url === 'string' && url.length > 1))(
-  'an MCP server of others shows nobody %j',
+  'a third-party MCP server shows nobody %j',
   async (url) => {
     for (const [answer, canAsk] of [
       [requiring(url), true],

@@ -44,14 +44,14 @@ async function call(protocol: 'mcp' | 'oxp', renewed: readonly string[]) {
   return { result, asked }
 }
 
-describe.each(['oxp', 'mcp'] as const)('a user’s token that an %s server does not take', (protocol) => {
-  test(`a user’s token that an ${protocol} server does not take is replaced, and the call made once more`, async () => {
+describe.each(['oxp', 'mcp'] as const)('a user token that an %s server refuses', (protocol) => {
+  test(`a user token that an ${protocol} server refuses is replaced, and the call is made once more`, async () => {
     const { result, asked } = await call(protocol, ['new'])
     expect(asked).toEqual(['acme old'])
     expect(result).toMatchObject({ ok: true, value: 'hello' })
   })
 
-  test(`a user’s token that an ${protocol} server does not take is the end of it when there is no other, or that is not taken either`, async () => {
+  test(`a user token that an ${protocol} server refuses fails the call if there is no other, or that one is refused too`, async () => {
     const first = await call(protocol, [])
     expect(first.asked).toEqual(['acme old'])
     expect(first.result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('401') } })

@@ -45,7 +45,7 @@ async function importFrom(silent?: string) {
   }
 }
 
-test('the skills of a server come with its tools', async () => {
+test('the skills of a server are imported with its tools', async () => {
   const skills = [{ name: 'how', files: { 'SKILL.md': TEXT } }]
   expect(await importFrom()).toMatchObject({ tools: ['any'], problems: [], skills })
 })

@@ -63,7 +63,7 @@ async function callTask(answers: Answers, given: Calling = {}) {
   }
 }
 
-test('a task at another server that completes gives its result as if it had come at once', async () => {
+test('a task of another server that completes gives its result like an immediate one', async () => {
   const reports: unknown[] = []
   const progress = (...report: unknown[]) => void reports.push(report)
   const result = { content: [{ type: 'text', text: '{"n":1}' }, { type: 'later' }], structuredContent: { n: 1 } }
@@ -79,7 +79,7 @@ test('a task at another server that completes gives its result as if it had come
   expect(sent[2]).toMatchObject({ name: 'task-1', params: { taskId: 'task-1' } })
 })
 
-test('a task at another server that fails, or whose tool fails, is a failed call in its words', async () => {
+test('a task of another server that fails, or whose tool fails, is a failed call in its own words', async () => {
   const isError = { ...DONE, result: { isError: true, content: [{ type: 'text', text: 'Out of paper' }] } }
   expect((await callTask({ states: [isError] })).result).toEqual({
     ok: false,
@@ -94,7 +94,7 @@ test('a task at another server that fails, or whose tool fails, is a failed call
   expect(cancelled.methods).not.toContain('tasks/cancel')
 })
 
-test('a task at another server that never ends is cancelled with its call', async () => {
+test('a task of another server that never ends is canceled with its call', async () => {
   const gone = new AbortController()
   const states = [{ ...TASK, status: 'working' }]
   const onGet = (count: number) => void (count === 5 && gone.abort())
@@ -105,7 +105,7 @@ test('a task at another server that never ends is cancelled with its call', asyn
   expect(methods.filter((method) => method === 'tasks/cancel')).toHaveLength(1)
 })
 
-test('a task at another server that asks for input goes on when the call comes again with it', async () => {
+test('a task of another server that requests input continues when the call is repeated with it', async () => {
   const params = { mode: 'form', message: 'Who are you?', requestedSchema: { type: 'object', properties: {} } }
   const inputRequests = { who: { method: 'elicitation/create', params } }
   const asking = { ...TASK, status: 'input_required', inputRequests }
@@ -150,7 +150,7 @@ test.each<[string, Answers, RegExp]>([
   ['is gone', { states: [404] }, /did not report how it ended/],
   ['needs other credentials', { states: [401] }, /did not report how it ended/],
   ['completes without a result', { states: [{ ...TASK, status: 'completed' }] }, /has no result/],
-])('a task at another server that %s is a failure, and the tool is called once', async (_, answers, message) => {
+])('a task of another server that %s is a failure, and the tool is called once', async (_, answers, message) => {
   const { result, methods } = await callTask(answers)
   expect(result).toMatchObject({ ok: false, failure: { message: expect.stringMatching(message), can_retry: false } })
   expect(methods.filter((method) => method === 'tools/call')).toHaveLength(1)
@@ -158,7 +158,7 @@ test.each<[string, Answers, RegExp]>([
     expect(result).toMatchObject({ failure: { additional_prompt_content: MAY_HAVE_RUN } })
 })
 
-test('a task at another server is read at most five times a second, and every ten seconds at least', async () => {
+test('a task of another server is read at most five times per second, and at least every ten seconds', async () => {
   const waits = [0, -1, 1e300, 'soon', null, 2_000]
   const states = [...waits.map((pollIntervalMs) => ({ ...TASK, status: 'working', pollIntervalMs })), DONE]
   const { result, deps } = await callTask({ states })
@@ -166,7 +166,7 @@ test('a task at another server is read at most five times a second, and every te
   expect(deps.slept).toEqual([1_000, 200, 200, 10_000, 200, 1_000, 2_000])
 })
 
-test('a server that announces tasks has tools that may be tasks here, also when its revision is known', async () => {
+test('a server that announces tasks has tools that may become tasks, even if its revision is known', async () => {
   const tools = [
     { name: 'any', inputSchema: { type: 'object' } },
     { name: 'never', inputSchema: { type: 'object' }, execution: { taskSupport: 'forbidden' } },

@@ -36,8 +36,8 @@ const late = (after: Promise<unknown>) => {
   return { deadline: { signal: call.signal } }
 }
 
-describe.each(['legacy', 'modern'] as const)('the requests of a call of a %s MCP server', (era) => {
-  test(`the requests of a call of a ${era} MCP server are all over when it is, and it has answered`, async () => {
+describe.each(['legacy', 'modern'] as const)('the requests of a call to a %s MCP server', (era) => {
+  test(`the requests of a call to a ${era} MCP server have all ended when the call has, and count as answered`, async () => {
     const server = await startMcpServer(era, upstreamTools().tools)
     servers.push(server)
     const { deps, health } = countedDeps(server.host)
@@ -51,7 +51,7 @@ describe.each(['legacy', 'modern'] as const)('the requests of a call of a %s MCP
     expect(health()).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
   })
 
-  test(`the requests of a call of a ${era} MCP server count against it when it does not answer in time, and it is told`, async () => {
+  test(`the requests of a call to a ${era} MCP server count as failures if it does not respond in time, and are canceled there`, async () => {
     const { tools, waiter } = upstreamTools()
     const server = await startMcpServer(era, tools)
     servers.push(server)
@@ -64,7 +64,7 @@ describe.each(['legacy', 'modern'] as const)('the requests of a call of a %s MCP
   })
 })
 
-test.each(['busy', 'failing'] as const)('a call of an MCP server that is %s asks for a permit once', async (kind) => {
+test.each(['busy', 'failing'] as const)('a call to an MCP server that is %s asks for a permit once', async (kind) => {
   const { deps } = countedDeps('mcp.example')
   let asked = 0
   const traffic = {
@@ -77,7 +77,7 @@ test.each(['busy', 'failing'] as const)('a call of an MCP server that is %s asks
   expect(asked).toBe(1)
 })
 
-test('a call of an OXP server that does not answer in time counts against it', async () => {
+test('a call to an OXP server that does not respond in time counts as a failure', async () => {
   const asked = Promise.withResolvers<void>()
   const server = await startUpstream(() => asked.resolve())
   servers.push(server)

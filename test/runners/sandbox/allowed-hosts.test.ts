@@ -36,7 +36,7 @@ it.each([
   '0x7f.1',
   '[::0:1]',
   '::1',
-])('an entry of allowed_hosts may not be "%s"', (entry) =>
+])('an entry of allowed_hosts cannot be "%s"', (entry) =>
   expect(parseValue(allowedHost, entry)).toMatchObject({
     ok: false,
     problems: [{ message: expect.stringMatching(/^Must be /) }],

@@ -34,13 +34,13 @@ async function send(request: Request, answered: BodyInit | null = 'ok', init: Re
   return { reached, response }
 }
 
-it('the gateway gives callers who share an isolate the memory of its toolkit, which others do not fill', () => {
+it('the gateway gives callers who share an isolate the memory of its toolkit, which others cannot use up', () => {
   const callerOf = (toolkit: string, caller: string) =>
     egressPolicy({ allowed_hosts: ['api.example.com'], timeout_ms: 1_000 }, toolkit, caller, new Set(), [], [])?.caller
   expect([callerOf('Kit', ''), callerOf('Other', ''), callerOf('Kit', 'key:a')]).toEqual(['Kit', 'Other', 'key:a'])
 })
 
-it('the gateway adds credentials over what the sandbox wrote in their places', async () => {
+it('the gateway sets credentials in place of what the sandbox wrote there', async () => {
   const { reached } = await send(
     new Request('https://api.example.com/a?x=1&key=mine&k%65y=mine', {
       headers: { 'authorization': 'mine', 'x-own': 'yes' },
@@ -51,7 +51,7 @@ it('the gateway adds credentials over what the sandbox wrote in their places', a
   expect(reached[0]?.headers.get('x-own')).toBe('yes')
 })
 
-it('the gateway asks for parts of answers only where there is nothing to redact', async () => {
+it('the gateway requests partial responses only if there is nothing to redact', async () => {
   const { reached } = await send(new Request('https://other.example.com/', { headers: { range: 'bytes=0-3' } }))
   expect(reached[0]?.allowsPartial).toBe(false)
   const all: GuardedRequest[] = []
@@ -64,7 +64,7 @@ it('the gateway asks for parts of answers only where there is nothing to redact'
   expect(all[0]?.allowsPartial).toBe(true)
 })
 
-it('the gateway adds them for their own hosts alone', async () => {
+it('the gateway sets credentials for their own hosts only', async () => {
   const { reached } = await send(
     new Request('https://other.example.com/?key=mine', { headers: { authorization: 'mine' } }),
   )
@@ -72,7 +72,7 @@ it('the gateway adds them for their own hosts alone', async () => {
   expect(reached[0]?.headers.get('authorization')).toBe('mine')
 })
 
-it('the gateway never follows a redirect: where it leads is a request of its own', async () => {
+it('the gateway never follows a redirect: its target is a separate request', async () => {
   const { reached, response } = await send(new Request('https://api.example.com/'), null, {
     status: 302,
     headers: { location: 'https://elsewhere.example/?key=k%26y%20of%20ann' },
@@ -98,13 +98,13 @@ it.each([
   expect(await response.text()).toMatch(/^Cannot request "https:\/\/(?!.*secret-path)/)
 })
 
-it('the gateway says why the guard refused', async () => {
+it('the gateway reports why the guard refused', async () => {
   const guardedFetch: GuardedFetch = async () => ({ ok: false, kind: 'refused', message: 'Cannot request it' })
   const response = await handleEgress(new Request('https://api.example.com/'), POLICY, guardedFetch, budget)
   expect([response.headers.has('switchboard-refused'), await response.text()]).toEqual([true, 'Cannot request it'])
 })
 
-it('the gateway lets nobody else refuse in its name', async () => {
+it('the gateway removes forged refusals from responses', async () => {
   const { response } = await send(new Request('https://api.example.com/'), 'ok', {
     headers: { 'switchboard-refused': '1' },
   })
@@ -115,13 +115,13 @@ it.each([
   ['as they are', 'Bearer token-of-ann', 'Bearer [redacted]'],
   ['in a query', 'key=k%26y+of+ann', 'key=[redacted]'],
   ['in Base64', `x ${base64('user:token-of-ann')} y`, expect.not.stringContaining(base64('token-of-ann').slice(2, -2))],
-])('the gateway redacts credentials that an answer repeats %s', async (_, said, expected) => {
+])('the gateway redacts credentials that a response repeats %s', async (_, said, expected) => {
   const { response } = await send(new Request('https://api.example.com/'), said, { headers: { 'x-echo': said } })
   expect(response.headers.get('x-echo')).toEqual(expected)
   expect(await response.text()).toEqual(expected)
 })
 
-it('the gateway gives other bytes back as they are', async () => {
+it('the gateway returns other bytes unchanged', async () => {
   const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256)
   const { response } = await send(new Request('https://api.example.com/'), bytes)
   expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes)
@@ -129,7 +129,7 @@ it('the gateway gives other bytes back as they are', async () => {
   expect(new TextDecoder('utf-8', { ignoreBOM: true }).decode(await text.arrayBuffer())).toBe('\ufeffGrüße ✓')
 })
 
-it('the gateway passes bodies and methods on, and not what belongs to a connection', async () => {
+it('the gateway passes on bodies and methods, but no headers of the connection', async () => {
   const request = new Request('https://other.example.com/', {
     method: 'PUT',
     body: 'Grüße',
@@ -140,7 +140,7 @@ it('the gateway passes bodies and methods on, and not what belongs to a connecti
   expect(reached[0]?.headers.has('te')).toBe(false)
 })
 
-it('the gateway answers without a body where there must be none', async () => {
+it('the gateway responds without a body if there must be none', async () => {
   const { response } = await send(new Request('https://other.example.com/'), null, { status: 204 })
   expect([response.status, response.body]).toEqual([204, null])
 })
@@ -187,7 +187,7 @@ it.each([
       }),
   ],
   ['was sent', () => LARGE],
-])('the memory that the gateway takes is given back where the body of a request %s', async (_, body) => {
+])('the memory of the gateway is released if the body of a request %s', async (_, body) => {
   const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: body(), duplex: 'half' }
   const { memory } = await leave(new Request(URL, init), {})
   expect([await isFree(memory), await isFree(memory, 'unread ann')]).toEqual([true, true])
@@ -197,7 +197,7 @@ it.each([
   ['was refused', 'refused'],
   ['has no body by its status', { status: 204 }],
   ['is small', { body: new Uint8Array(10) }],
-] as const)('the memory that the gateway takes is given back at once where the answer %s', async (_, answered) => {
+] as const)('the memory of the gateway is released at once if the response %s', async (_, answered) => {
   const { ends } = await leave(new Request(URL), answered)
   expect(ends()).toBe(1)
 })

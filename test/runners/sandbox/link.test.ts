@@ -14,7 +14,7 @@ function isolatesThat(end: () => Promise<unknown>) {
 }
 const failing = (message: string) => isolatesThat(() => Promise.reject(new Error(message))).run
 
-it('a module is loaded behind one that throws, without a network', async () => {
+it('a module is loaded after one that throws, without a network', async () => {
   const { begun, run } = isolatesThat(async () => undefined)
   expect(await findLinkProblem(run, 'export default 1')).toBeUndefined()
   expect(begun).toMatchObject([{ isKept: false, egress: null }])
@@ -31,6 +31,6 @@ it.each([
   ['Failed to start Worker:\nUncaught Error: Linked\n  at stop.js:1:7', undefined],
   ['Uncaught Error: Linked, and No such module', undefined],
   ['The loader is not there right now', undefined],
-])('%j is told as %j', async (message, reason) => {
+])('%j is reported as %j', async (message, reason) => {
   expect(await findLinkProblem(failing(message), '')).toBe(reason)
 })

@@ -39,7 +39,7 @@ function loadedBy(unloads: boolean) {
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => String(index))
 
-it('isolates that the platform never unloads are few for a caller who sends another credential each time, or names another user', async () => {
+it('isolates that the platform never unloads are few for a caller who changes credentials or users each time', async () => {
   const { call, staying, passing } = loadedBy(false)
   for (const each of times(500)) await call(['key:a', 'ann'], 'code', each)
   for (const each of times(500)) await call(['key:a', each])
@@ -47,7 +47,7 @@ it('isolates that the platform never unloads are few for a caller who sends anot
   expect(passing()).toBe(980)
 })
 
-it('isolates that the platform never unloads are left to others, and stay theirs', async () => {
+it('isolates that the platform never unloads leave room for other callers, who keep theirs', async () => {
   const { call, staying, passing } = loadedBy(false)
   for (const each of times(500)) await call(['key:a', 'ann'], 'code', each)
   const before = passing()
@@ -56,7 +56,7 @@ it('isolates that the platform never unloads are left to others, and stay theirs
   expect(passing()).toBe(before)
 })
 
-it('isolates that the platform never unloads are few for all that callers and publishers think of', async () => {
+it('isolates that the platform never unloads are limited over all callers and publishers', async () => {
   const { call, staying } = loadedBy(false)
   for (const each of times(500)) await call([], `plugin ${each}`)
   expect(staying.size).toBe(100)
@@ -64,7 +64,7 @@ it('isolates that the platform never unloads are few for all that callers and pu
   expect(staying.size).toBe(200)
 })
 
-it('isolates that the platform never unloads are left to tools that all share, however many callers there are', async () => {
+it('isolates that the platform never unloads leave room for shared tools, however many callers there are', async () => {
   const { call, staying } = loadedBy(false)
   for (const each of times(500)) await call([`key:${each}`, 'ann'])
   expect(staying.size).toBe(100)
@@ -72,7 +72,7 @@ it('isolates that the platform never unloads are left to tools that all share, h
   expect(staying.size).toBe(200)
 })
 
-it('isolates that the platform never unloads are those that could be loaded', async () => {
+it('isolates that the platform never unloads are only those that could be loaded', async () => {
   const { call, staying } = loadedBy(false)
   const missing = () => Promise.reject(new Error('No plugin is kept'))
   for (const each of times(500)) await call([], `missing ${each}`, '', missing)
@@ -80,7 +80,7 @@ it('isolates that the platform never unloads are those that could be loaded', as
   expect(staying.size).toBe(100)
 })
 
-it('isolates that the platform never unloads all have names where it does', async () => {
+it('isolates all have names if the platform unloads them', async () => {
   const { call, staying, passing } = loadedBy(true)
   for (const each of times(500)) await call(['key:a', each])
   expect([staying.size, passing()]).toEqual([500, 0])

@@ -70,13 +70,13 @@ function endProcess(name: string, reason: EndReason = 'silent'): void {
   for (const under of calls.filter(({ process }) => process === name)) under.fail()
 }
 
-it('an end of the shared process is blamed on the tool that was under way where no other ran in it', async () => {
+it('the end of a shared process is blamed on the running tool if no other ran in it', async () => {
   const { outcome } = await call('loops')
   endProcess('shared')
   expect(await outcome).toEqual({ reason: 'silent', isToBlame: true, elapsedMs: 2_000 })
 })
 
-it('an end of the shared process is not blamed on a tool under way where another that answered just before may go on', async () => {
+it('the end of a shared process is not blamed on a running tool if another that responded just before may still run', async () => {
   await (await call('answers-and-loops')).answer()
   now += 1_000
   const { outcome } = await call('under-way')
@@ -85,7 +85,7 @@ it('an end of the shared process is not blamed on a tool under way where another
   for (const digest of ['answers-and-loops', 'under-way']) expect((await call(digest)).process).toMatch(/^alone-/)
 })
 
-it('an end of the shared process is not blamed on a tool that ran long before', async () => {
+it('the end of a shared process is not blamed on a tool that ran long before', async () => {
   await (await call('long-before')).answer()
   now += 60_000
   const { outcome } = await call('loops')
@@ -94,7 +94,7 @@ it('an end of the shared process is not blamed on a tool that ran long before', 
   expect((await call('long-before')).process).toBe('shared')
 })
 
-it('an end of the shared process disables no tool, however often it happens', async () => {
+it('the end of a shared process disables no tool, however often it happens', async () => {
   for (let end = 1; end <= 5; end++) {
     const underWay = await call('under-way')
     expect(underWay.process).toBe('shared')
@@ -106,7 +106,7 @@ it('an end of the shared process disables no tool, however often it happens', as
   expect(disabled).toEqual([])
 })
 
-it('a tool is disabled once it has ended two processes of its own, after one of all', async () => {
+it('a tool is disabled once it has ended two processes of its own, after a shared one', async () => {
   for (const process of ['shared', 'alone-0', 'alone-0']) {
     expect(disabled).toEqual([])
     const looping = await call('loops')
@@ -118,7 +118,7 @@ it('a tool is disabled once it has ended two processes of its own, after one of 
   expect(disabled).toEqual(['loops'])
 })
 
-it('a tool that goes on behind its answers is disabled at its third end, and none that was beside it', async () => {
+it('a tool that keeps running after its responses is disabled at its third end, and no tool next to it', async () => {
   await (await call('goes-on')).answer()
   const beside = await call('beside')
   endProcess('shared')

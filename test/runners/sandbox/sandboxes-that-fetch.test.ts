@@ -44,7 +44,7 @@ function startAsking(bytes: number, request: () => Request, waits: Promise<unkno
   return { answers, all, asked: () => asked }
 }
 
-it('a module that fetches a lot at once has no more answers in memory than a caller has memory for, whether or not it reads them', async () => {
+it('a module that fetches a lot at once has only the responses in memory that its caller has memory for, read or unread', async () => {
   const { answers, all } = startAsking(4 * MB, () => new Request(place))
   await sleep(1_000)
   expect(answers.length).toBeLessThanOrEqual(4)
@@ -52,13 +52,13 @@ it('a module that fetches a lot at once has no more answers in memory than a cal
   expect(lengths).toEqual(Array.from({ length: 20 }, () => 4 * MB))
 })
 
-it('a module that fetches a lot at once has twice as many at most that it leaves unread for long', async () => {
+it('a module that fetches a lot at once has at most twice as many that stay unread for long', async () => {
   const { answers } = startAsking(4 * MB, () => new Request(place))
   await sleep(4_500)
   expect(answers.length).toBeLessThanOrEqual(8)
 })
 
-it('a module that fetches a lot at once has no more bodies in memory either, while the server keeps them waiting', async () => {
+it('a module that fetches a lot at once has no more request bodies in memory either, while the server delays them', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const body = new Uint8Array(4 * MB)
   const { asked, all } = startAsking(0, () => new Request(place, { method: 'POST', body }), promise)
@@ -69,7 +69,7 @@ it('a module that fetches a lot at once has no more bodies in memory either, whi
   expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
-it('a module that fetches a lot at once waits for no memory for what is small', async () => {
+it('a module that fetches a lot at once waits for no memory for small responses', async () => {
   const { all } = startAsking(60_000, () => new Request(place, { method: 'POST', body: 'small' }))
   const statuses = await Promise.all(all.map(async (one) => (await one).status))
   expect(new Set(statuses)).toEqual(new Set([200]))
@@ -92,7 +92,7 @@ it.each([
   { bytes: 4.3 * MB, sensitive: [] },
   { bytes: 2.2 * MB, sensitive: ['token-of-ann'] },
 ])(
-  'a module that reads its answers later waits for none of $bytes bytes that it has not read, of several at once',
+  'a module that reads its responses later does not wait for its own unread ones: $bytes bytes, several at once',
   async ({ bytes, sensitive }) => {
     const ask = asking(bytes, sensitive)
     const answers = await Promise.all([ask(), ask()])
@@ -101,7 +101,7 @@ it.each([
   },
 )
 
-it('a module that reads its answers later sends on what it is answered', async () => {
+it('a module that reads its responses later can send one on', async () => {
   const ask = asking(4.3 * MB)
   const { body } = await ask()
   const sent = await ask({ method: 'PUT', body, ...HALF })

@@ -14,11 +14,11 @@ it.each<[string, unknown, unknown]>([
   expect(read([text, text], structured)).toEqual({ ok: true, value, content: [text, text] })
 })
 
-it('a CallToolResult of nothing is null', () => {
+it('a CallToolResult without content is null', () => {
   expect(read([])).toEqual({ ok: true, value: null, content: [] })
 })
 
-it('a CallToolResult that is an error is told in its own words', () => {
+it('a CallToolResult with an error is reported in its own words', () => {
   const image = { type: 'image', data: 'AA==', mimeType: 'image/png' }
   const content = [text, image]
   expect(read(content, undefined, true)).toEqual({ ok: false, message: 'one\n[image: image/png]', content })
@@ -38,13 +38,13 @@ it.each([
   expect(read([block])).toMatchObject({ ok: true, content: [block] })
 })
 
-it('a CallToolResult that is not text alone has no value but what is structured', () => {
+it('a CallToolResult with more than text has only structured content as its value', () => {
   const image = { type: 'image', data: 'AA==' }
   expect(read([text, image])).toEqual({ ok: true, value: null, content: [text, image] })
   expect(read([text, image], { a: 1 })).toMatchObject({ value: { a: 1 } })
 })
 
-it('a CallToolResult loses what content does not have', () => {
+it('a CallToolResult loses fields that content does not have', () => {
   const annotations = { audience: ['user'], other: 1 }
   expect(read([{ ...text, extra: 1, annotations }])).toMatchObject({
     content: [{ ...text, annotations: { audience: ['user'] } }],
@@ -74,7 +74,7 @@ it.each<[object, unknown]>([
     { type: 'resource', data: 'AA==', mimeType: 'a/b' },
     { type: 'resource', resource: { blob: 'AA==', mimeType: 'a/b' } },
   ],
-])("a CallToolResult takes the plugin schema's own %j, in which only the type is required", (block, read_) => {
+])('a CallToolResult accepts %j of the plugin schema, in which only the type is required', (block, read_) => {
   expect(read([block])).toMatchObject({ ok: true, content: [read_] })
 })
 
@@ -105,7 +105,7 @@ it.each([
   [{ type: 'resource', resource: {} }, "'resource' must be an object with a 'uri'"],
   [{ type: 'resource', resource: { uri: 'file:///a' } }, "'resource' must have a 'text' or a 'blob'"],
   [{ type: 'video' }, "'type' must be text, image, audio, resource or resource_link"],
-])('a CallToolResult cannot hold %j', (block, problem) => {
+])('a CallToolResult cannot contain %j', (block, problem) => {
   const message = `The plugin answered with content that is none: [1] ${problem}`
   expect(read([text, block])).toEqual({ ok: false, message })
 })

@@ -3,7 +3,7 @@ import { failureFields, failureMeta } from '../../../src/runners/shared/server-f
 
 const FIELDS = { developer_message: 'D', can_retry: true, additional_prompt_content: 'ids: 1', retry_after_ms: 500 }
 
-it('what is said of a failure is read in the names of the specification', () => {
+it('the fields of a failure are read with the names in the specification', () => {
   expect(failureFields({ ...FIELDS, message: 'M', more: 1 })).toEqual(FIELDS)
   expect(failureMeta({ 'dev.switchboard/error': FIELDS })).toEqual(FIELDS)
 })
@@ -15,7 +15,7 @@ it.each([
   [null],
   ['no'],
   [[]],
-])('what is said of a failure is passed over where it is of another type: %j', (said) => {
+])('the fields of a failure are ignored if they have another type: %j', (said) => {
   expect(failureFields(said)).toEqual({})
   expect(failureMeta({ 'dev.switchboard/error': said })).toEqual({})
   expect(failureMeta(said)).toEqual({})

@@ -9,13 +9,13 @@ it.each([
   [{ kind: 'http', url: 'https://10.0.0.1' }, "'https://10.0.0.1' (the address is not public)"],
   [{ kind: 'remote', url: 'http://tools.example.com/mcp' }, "'http://tools.example.com' (wanted"],
   [{ kind: 'code', allowed_hosts: ['printer.local'] }, "'https://printer.local' (the host is not a public name)"],
-])('an implementation that no request can leave for is told of: %j', (implementation, said) => {
+])('an implementation whose requests are all forbidden is reported: %j', (implementation, said) => {
   const why = unreachable(implementation)
   expect(why).toContain(`It cannot run: requests to ${said}`)
   expect(why).toContain('ALLOW_HTTP_HOSTS')
 })
 
-it("an implementation asks for the server's own address only where a name stands in its place, and says how its host is allowed", () => {
+it("an implementation with a placeholder as its host is told to use the server's address, and otherwise how to allow the host", () => {
   const own = "Give the server's own address"
   expect(unreachable({ kind: 'http', url: 'http://HOSTNAME/api' })).toContain(own)
   const local = unreachable({ kind: 'http', url: 'http://localhost:8935/x' })
@@ -34,4 +34,6 @@ it.each([
   { kind: 'code', allowed_hosts: [] },
   { kind: 'code' },
   { kind: 'bundled' },
-])('an implementation that may be is not: %j', (implementation) => expect(unreachable(implementation)).toBeUndefined())
+])('an implementation that can send requests is not reported: %j', (implementation) =>
+  expect(unreachable(implementation)).toBeUndefined(),
+)

@@ -38,7 +38,7 @@ function instantiate(text: string, options = OPTIONS): { exports: Exported; fuel
   return { exports, fuel: () => Number(exports['__fuel'].value) }
 }
 
-it('a metered module computes what it computed before, and takes fuel for it', () => {
+it('a metered module computes the same as before, and uses fuel for it', () => {
   // Many programs share a module, since to assemble one takes longer than to run them
   const programs = fc.array(program, { minLength: 15, maxLength: 15 })
   fc.assert(
@@ -62,7 +62,7 @@ it('a metered module computes what it computed before, and takes fuel for it', (
   )
 }, 120_000)
 
-it('a metered module takes as much fuel as it has instructions, wherever they stand', () => {
+it('a metered module uses as much fuel as it has instructions, in any position', () => {
   const straight = (count: number) => `(func (export "f") (param i32) ${'(drop (local.get 0))'.repeat(count)})`
   const used = (count: number) => {
     const { exports, fuel } = instantiate(`(module ${straight(count)})`)
@@ -78,7 +78,7 @@ it('a metered module takes as much fuel as it has instructions, wherever they st
   expect(FUEL - fuel() - once).toBeGreaterThanOrEqual(1_000 * 200)
 })
 
-it('a metered module takes fuel for the bytes that bulk instructions move', () => {
+it('a metered module uses fuel for the bytes that bulk instructions move', () => {
   const { exports, fuel } = instantiate(`(module (memory 16)
       (func (export "fill") (param i32) (memory.fill (i32.const 0) (i32.const 1) (local.get 0)))
       (func (export "copy") (param i32) (memory.copy (i32.const 0) (i32.const 9) (local.get 0))))`)
@@ -89,7 +89,7 @@ it('a metered module takes fuel for the bytes that bulk instructions move', () =
   }
 })
 
-it('a metered module takes more fuel for a call of its host than for one of its own functions', () => {
+it('a metered module uses more fuel for a call of its host than for one of its own functions', () => {
   const text = `(module (import "host" "note" (func $note)) (func $own)
       (func (export "host") ${'(call $note)'.repeat(100)}) (func (export "own") ${'(call $own)'.repeat(100)}))`
   const { bytes } = meteredInSteps(assemble(text), OPTIONS)
@@ -115,7 +115,7 @@ it.each([
   ['f64x2.div', 8, `(drop (f64x2.div ${V} ${V}))`, 7],
   ['table.set', 40, '(table.set (i32.const 0) (ref.null func))', 2],
   ['memory.fill', 60, '(memory.fill (i32.const 0) (i32.const 0) (i32.const 0))', 3],
-])('a metered module takes what %s costs: %i units', (_, cost, body, beside) => {
+])('a metered module uses the cost of %s: %i units', (_, cost, body, beside) => {
   const { exports, fuel } = instantiate(
     `(module (memory 1) (table 1 funcref) (func (export "once") ${body}) (func (export "many") ${body.repeat(101)}))`,
   )
@@ -147,12 +147,12 @@ it.each([
   expect(() => exports['f']()).toThrow(/unreachable|call stack/)
 })
 
-it('a metered module hands its start function over to its host', () => {
+it('a metered module exports its start function to its host', () => {
   const { exports } = instantiate('(module (func $s (loop $l (br $l))) (start $s) (func (export "f")))')
   expect(() => exports['__start']()).toThrow(/unreachable/)
 })
 
-it('a metered module has no more memory than it may', () => {
+it('a metered module has limited memory', () => {
   const { exports } = instantiate(
     '(module (memory (export "memory") 1) (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0))))',
   )
@@ -174,7 +174,7 @@ describe('a real plugin', () => {
     toolbox = await compilePlugin('toolbox', '-O1')
   }, 120_000)
 
-  it('a real plugin is valid when metered, and no matter where it is cut off, refused without harm', () => {
+  it('a real plugin is valid when metered, and is refused without harm when truncated at any point', () => {
     expect(WebAssembly.validate(meteredInSteps(toolbox, OPTIONS).bytes)).toBe(true)
     fc.assert(
       fc.property(fc.nat(toolbox.length - 1), (length) => {
@@ -191,7 +191,7 @@ describe('a real plugin', () => {
     )
   })
 
-  it('a real plugin with a byte changed is refused, or metered into something that is valid where it was', () => {
+  it('a real plugin with a changed byte is refused, or stays valid when metered if it was valid', () => {
     fc.assert(
       fc.property(fc.nat(toolbox.length - 1), fc.nat(255), (at, value) => {
         const changed = toolbox.slice()
@@ -224,11 +224,11 @@ it.each([
   ['too large a memory', '(module (memory 17) (func))'],
   ['too large a table', '(module (table 100001 funcref) (func))'],
   ['too many variables', `(module (func ${'(local i64)'.repeat(10_001)}))`],
-])('what cannot be metered has %s', (_, text) => {
+])('a module cannot be metered with %s', (_, text) => {
   expect(() => meteredInSteps(assemble(text), OPTIONS)).toThrow(ModuleError)
 })
 
-it('what cannot be metered has too large a function', () => {
+it('a module cannot be metered with too large a function', () => {
   const nops = Buffer.alloc(1024 * 1024, 0x01)
   const body = Buffer.concat([Buffer.from([0]), nops, Buffer.from([0x0b])])
   const code = Buffer.concat([Buffer.from([1, ...unsigned(body.length)]), body])

@@ -13,7 +13,7 @@ function kernelWith(fuel: number) {
 
 const BYTES = Uint8Array.of(104, 101, 108, 108, 111)
 
-it('a block is read whole, or its beginning, for a price by the byte', () => {
+it('a block is read as a whole or in part, for a price per byte', () => {
   const { kernel, used } = kernelWith(1_000)
   const handle = kernel.give(BYTES)
   const before = used()
@@ -23,7 +23,7 @@ it('a block is read whole, or its beginning, for a price by the byte', () => {
   expect(used() - before).toBe(5 * 3 + 2 * 10)
 })
 
-it.each([6n, 2n ** 32n, 2n ** 63n - 1n, -1n, -(2n ** 63n)])('a block of 5 bytes is not read to %s', (size) => {
+it.each([6n, 2n ** 32n, 2n ** 63n - 1n, -1n, -(2n ** 63n)])('a block of 5 bytes cannot be read to %s', (size) => {
   const { kernel, used } = kernelWith(1_000)
   const handle = kernel.give(BYTES)
   const before = used()
@@ -32,27 +32,27 @@ it.each([6n, 2n ** 32n, 2n ** 63n - 1n, -1n, -(2n ** 63n)])('a block of 5 bytes 
   expect(used()).toBe(before)
 })
 
-it('a block is not looked at when there is no fuel for its bytes', () => {
+it('a block is not read if there is no fuel for its bytes', () => {
   const { kernel } = kernelWith(40)
   const handle = kernel.give(BYTES)
   expect(() => kernel.read(handle, 10)).toThrow('There is no fuel left')
   expect(kernel.read(handle, 1)).toEqual(BYTES)
 })
 
-it.each([-1n, -(2n ** 63n), BigInt(MAX_MEMORY_BYTES) + 1n])('a block of %s bytes is not allocated', (size) => {
+it.each([-1n, -(2n ** 63n), BigInt(MAX_MEMORY_BYTES) + 1n])('a block of %s bytes cannot be allocated', (size) => {
   const { kernel, used } = kernelWith(2 ** 40)
   expect(() => kernel.alloc(size)).toThrow(`more than ${MAX_MEMORY_BYTES} bytes of shared memory`)
   expect(used()).toBe(0)
 })
 
-it('a block is not made when there is no fuel for its bytes', () => {
+it('a block is not created if there is no fuel for its bytes', () => {
   const { kernel } = kernelWith(1_000)
   expect(() => kernel.alloc(1_000_000n)).toThrow('There is no fuel left')
   expect(() => kernel.give(new Uint8Array(1_000_000))).toThrow('There is no fuel left')
 })
 
 it.each([0n, 1n, -1n, 2n ** 62n, -(2n ** 63n)])(
-  'a block that was never made has no bytes, and none can be named: %s',
+  'a block that was never created has no bytes, and cannot be read: %s',
   (handle) => {
     const { kernel } = kernelWith(1_000)
     expect(kernel.length(handle)).toBe(0)
@@ -77,7 +77,7 @@ it('a block is freed with its memory, unless it is the output, which is read lat
   expect(() => kernel.alloc(size)).toThrow('shared memory')
 })
 
-it('the beginning of a text is as many characters, or all', () => {
+it('the beginning of a text has the given number of characters, or all', () => {
   for (const text of ['', 'a', 'Grüße', 'x'.repeat(5_000)]) {
     expect(copyStart(text, 4_000)).toBe(text.slice(0, 4_000))
     expect(copyStart(text, 3)).toBe(text.slice(0, 3))

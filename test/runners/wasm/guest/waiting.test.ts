@@ -11,7 +11,7 @@ async function loadWaiting() {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('calls of a plugin that wait hold at most 96 MiB together, but a single one holds what it takes', async () => {
+it('calls of a plugin that wait hold at most 96 MiB together, but a single one may hold more', async () => {
   const { holdWhileWaiting, endWait } = await loadWaiting()
   const first = {}
   holdWhileWaiting(first, 120 * MIB, Date.now() + 1_000)
@@ -20,7 +20,7 @@ it('calls of a plugin that wait hold at most 96 MiB together, but a single one h
   expect(() => holdWhileWaiting({}, MIB, Date.now() + 1_000)).not.toThrow()
 })
 
-it('calls of a plugin that wait count until their deadline when nothing ends them', async () => {
+it('calls of a plugin that wait count until their deadline if nothing ends them', async () => {
   const { holdWhileWaiting } = await loadWaiting()
   holdWhileWaiting({}, 90 * MIB, Date.now() + 5_000)
   expect(() => holdWhileWaiting({}, 10 * MIB, Date.now() + 9_000)).toThrow(TOO_MUCH)
@@ -28,7 +28,7 @@ it('calls of a plugin that wait count until their deadline when nothing ends the
   expect(() => holdWhileWaiting({}, 10 * MIB, Date.now() + 9_000)).not.toThrow()
 })
 
-it('calls of a plugin that wait let no call start for a second after a refusal where both hold too much, and tell it to retry', async () => {
+it('calls of a plugin that wait delay new calls for a second after a refusal because of memory, with a time to retry', async () => {
   const { checkMayStart, holdWhileWaiting } = await loadWaiting()
   holdWhileWaiting({}, 60 * MIB, Date.now() + 9_000)
   expect(checkMayStart).not.toThrow()
@@ -38,7 +38,7 @@ it('calls of a plugin that wait let no call start for a second after a refusal w
   expect(checkMayStart).not.toThrow()
 })
 
-it('calls of a plugin that wait let calls start after a refusal where none waits any more', async () => {
+it('calls of a plugin that wait allow new calls after a refusal once none of them waits', async () => {
   const { checkMayStart, holdWhileWaiting, endWait } = await loadWaiting()
   const first = {}
   holdWhileWaiting(first, 60 * MIB, Date.now() + 9_000)

@@ -37,7 +37,7 @@ function write(parts: readonly (readonly [start: number, length: number])[]) {
   return { code, written: memory.getUint32(WRITTEN, true), logged: logged.join().length, charged }
 }
 
-it('fd_write writes all of what is not much', () => {
+it('fd_write writes a small amount completely', () => {
   const text = [MIB, 10] as const
   expect(write([text, text])).toEqual({ code: 0, written: 20, logged: 20, charged: 20 * DECODED_BYTE })
 })
@@ -45,10 +45,10 @@ it('fd_write writes all of what is not much', () => {
 it.each([
   ['1,024 parts that overlap', Array.from({ length: 1_024 }, () => [MIB, MIB] as const)],
   ['one large part', [[MIB, MIB] as const]],
-])('fd_write takes no more than 64 KiB at once, and reads as much as a line keeps: %s', (_, parts) => {
+])('fd_write writes at most 64 KiB at once, and reads as much as a line can keep: %s', (_, parts) => {
   expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 12_000, charged: DECODED_BYTE * 12_000 })
 })
 
-it('fd_write takes at most 1,024 parts', () => {
+it('fd_write accepts at most 1,024 parts', () => {
   expect(write(Array.from({ length: 1_025 }, () => [MIB, 1] as const))).toMatchObject({ code: 28, logged: 0 })
 })
