@@ -183,7 +183,7 @@ export function loadConfig(env: object) {
     toolSecrets,
     toolLimits: new Map(Object.entries(json('TOOL_LIMITS', TOOL_LIMITS) ?? {})),
     /** Also reads the client id of a well-known provider, such as `GOOGLE_CLIENT_ID`. */
-    variableOf: text,
+    readVariable: text,
     servesDemos: choice('DEMO_TOOLS', ['true', 'false'], access === 'open' ? 'true' : 'false') === 'true',
     inlineBytes: json('INLINE_BYTES', inlineBytes) ?? ANSWER_CHARACTERS,
     quota: json('PUBLISHER_QUOTA', QUOTA) ?? DEFAULT_QUOTA,

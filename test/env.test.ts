@@ -29,9 +29,9 @@ it.each(['GOOGLE_CLIENT_SECRET', 'ACME_SECRET'])("the secret of a client can be 
 })
 
 it('the client of a well-known provider is read by its variable', () => {
-  const { variableOf } = configOf({ GOOGLE_CLIENT_ID: 'g1', GITHUB_CLIENT_ID: '' })
-  expect(variableOf('GOOGLE_CLIENT_ID')).toBe('g1')
-  expect(variableOf('GITHUB_CLIENT_ID')).toBeUndefined()
+  const { readVariable } = configOf({ GOOGLE_CLIENT_ID: 'g1', GITHUB_CLIENT_ID: '' })
+  expect(readVariable('GOOGLE_CLIENT_ID')).toBe('g1')
+  expect(readVariable('GITHUB_CLIENT_ID')).toBeUndefined()
 })
 
 it.each(['GOOGLE_CLIENT_ID', 'SLACK_CLIENT_SECRET'])(

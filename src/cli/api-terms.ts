@@ -55,8 +55,8 @@ export function toCliTerms(message: string): string {
 }
 
 function formatRequest(request: string, method: string, path: string, query = '', body = ''): string {
-  const sent = tryParseJson(body)
-  const fields = { ...Object.fromEntries(new URLSearchParams(query)), ...(isObject(sent) ? sent : {}) }
+  const bodyJson = tryParseJson(body)
+  const fields = { ...Object.fromEntries(new URLSearchParams(query)), ...(isObject(bodyJson) ? bodyJson : {}) }
   const { status, ...others } = fields
   const isStatus = method === 'PATCH' && status !== undefined
   const [, resource = '', id = '', ...rest] = path.split('/')

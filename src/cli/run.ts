@@ -95,6 +95,6 @@ function nameOption(pointer: string, { options, registeredArguments }: CommandUn
   const [, field = ''] = /^\/(\w+)$/.exec(pointer) ?? []
   const isInFile = registeredArguments.some((argument) => argument.name() === 'file')
   const name = field.replaceAll('_', '-')
-  const isOf = (long = '') => name !== '' && (`--${name}`.startsWith(long) || long.startsWith(`--${name}`))
-  return (isInFile ? undefined : options.find(({ long }) => isOf(long))?.long) ?? pointer
+  const matchesName = (long = '') => name !== '' && (`--${name}`.startsWith(long) || long.startsWith(`--${name}`))
+  return (isInFile ? undefined : options.find(({ long }) => matchesName(long))?.long) ?? pointer
 }

@@ -175,7 +175,7 @@ export function composeAccessRoutes(
         const hasKey = async (id: string) => (await keys.findById(id)) !== undefined
         return findSettingsProblem(settings, { checkSecretName, hasKey, now: now() })
       },
-      readSecret: config.variableOf,
+      readSecret: config.readVariable,
       limiter: createCallLimiter(now),
       limitAnonymous,
       now,

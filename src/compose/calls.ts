@@ -35,12 +35,12 @@ interface CallsDeps {
 export function composeCalls(deps: CallsDeps) {
   const { now } = Date
   const { config, stores, recording } = deps
-  const { registry, vault, artifacts, uploads, idempotencyStore, fingerprint } = stores
+  const { registry, vault, artifacts, uploads, idempotencyRecords, fingerprint } = stores
   const { catalog, policies } = registry
   const resolver = composeResolver(deps)
   const toolSecrets = createToolSecrets(
     config.toolSecrets,
-    config.variableOf,
+    config.readVariable,
     (id, tool) => policies.current().policyFor(tool).secrets.has(id),
     config.checkToolSecret,
   )
@@ -61,7 +61,7 @@ export function composeCalls(deps: CallsDeps) {
     artifacts,
     uploads,
     callLimiter: createCallLimiter(now),
-    idempotencyStore,
+    idempotencyRecords,
     inlineBytes: { program: config.inlineBytes, model: Math.min(MODEL_INLINE_BYTES, config.inlineBytes) },
     fingerprint,
     holdFiles,

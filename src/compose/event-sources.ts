@@ -25,11 +25,13 @@ export async function runEventSources(deployment: Deployment): Promise<void> {
     noteRun: access.noteSourceRun,
     callTool: calls.callTool,
     async findCaller(id) {
-      const found = await findPrincipal({ id: `key:${id}`, kind: 'key', scopes: [], tools: [], users: [] })
-      const narrowed = found.ok ? await narrowTo(found.value, {}, waitUntil, registry) : found
-      if (!narrowed.ok) return undefined
+      const currentPrincipal = await findPrincipal({ id: `key:${id}`, kind: 'key', scopes: [], tools: [], users: [] })
+      const narrowedPrincipal = currentPrincipal.ok
+        ? await narrowTo(currentPrincipal.value, {}, waitUntil, registry)
+        : currentPrincipal
+      if (!narrowedPrincipal.ok) return undefined
       return {
-        principal: narrowed.value,
+        principal: narrowedPrincipal.value,
         dialect: 'event-source',
         audience: 'program',
         budget: createBudget(CALL_UNITS),

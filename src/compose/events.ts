@@ -21,15 +21,16 @@ export function composeEventDelivery(deployment: Deployment): EventDelivery {
     post: createWebhooks(outboundOptionsFor(config), CAPABILITY),
     async mayReceive(subscriber, name) {
       const { principal, at: _, ...named } = subscriber
-      const [found, source] = await Promise.all([findPrincipal(principal), stores.eventSources.find(name)])
-      if (!found.ok && found.failure.type === 'unavailable') throw new UnreachableError(found.failure.message)
-      if (!found.ok) return false
+      const [currentPrincipal, source] = await Promise.all([findPrincipal(principal), stores.eventSources.find(name)])
+      if (!currentPrincipal.ok && currentPrincipal.failure.type === 'unavailable')
+        throw new UnreachableError(currentPrincipal.failure.message)
+      if (!currentPrincipal.ok) return false
       const key = principal.kind === 'key' ? await stores.keys.findById(principal.id.slice('key:'.length)) : undefined
       if (key && isByEarlierSecret(subscriber, key, Date.now())) return false
       // An agent's token may have fewer scopes than the agent
-      const scopes = SCOPES.filter((scope) => hasScope(found.value, scope) && hasScope(principal, scope))
-      const narrowed = await narrowTo({ ...found.value, scopes }, named, waitUntil, stores.registry)
-      return narrowed.ok && !findSubscriptionDenial(narrowed.value, name, source)
+      const scopes = SCOPES.filter((scope) => hasScope(currentPrincipal.value, scope) && hasScope(principal, scope))
+      const narrowedPrincipal = await narrowTo({ ...currentPrincipal.value, scopes }, named, waitUntil, stores.registry)
+      return narrowedPrincipal.ok && !findSubscriptionDenial(narrowedPrincipal.value, name, source)
     },
   }
 }

@@ -65,7 +65,7 @@ export function signInProvider(config: Config, needsTokens: () => Promise<boolea
 
 export function createProviderOAuth(config: Config): OAuth {
   const readSecret = (name: string) =>
-    config.checkClientSecret(name) === undefined ? config.variableOf(name) : undefined
+    config.checkClientSecret(name) === undefined ? config.readVariable(name) : undefined
   let oauth: OAuth | undefined
   async function load(): Promise<OAuth> {
     const { createOAuth } = await import('../oauth-client/oauth.ts')

@@ -35,20 +35,20 @@ export function createRecording(
     defect: (error, lost) => printLogEntry({ event: 'records-lost', lost, error: String(error) }),
     windowMs: isSelfHosted ? SELF_HOSTED_WINDOW_MS : WINDOW_MS,
   })
-  async function writeWithContent(record: CallRecord, ended: EndedCall, background: WaitUntil): Promise<void> {
+  async function writeWithContent(record: CallRecord, endedCall: EndedCall, background: WaitUntil): Promise<void> {
     // Loaded on demand, because few deployments record contents
     const { sealContent } = await import('../storage/records/seal-content.ts')
-    const content = await sealContent(keyring, contentDays, record, ended).catch((error: unknown) =>
+    const content = await sealContent(keyring, contentDays, record, endedCall).catch((error: unknown) =>
       printLogEntry({ event: 'records-lost', lost: 0, error: String(error) }),
     )
     records.writeCall(content ? { ...record, content } : record, background)
   }
-  const writeCall: CallDeps['writeRecord'] = (record, background, forOperator, ended) => {
+  const writeCall: CallDeps['writeRecord'] = (record, background, forOperator, endedCall) => {
     if (logCalls === 'all' || (logCalls === 'failures' && record.outcome !== 'success'))
       logCall(forOperator === undefined ? record : { ...record, for_operator: forOperator }, background)
     // With `failures`, successful calls are counted but not recorded
-    if (ended && (recordCalls === 'all' || record.outcome !== 'success'))
-      background(writeWithContent(record, ended, background))
+    if (endedCall && (recordCalls === 'all' || record.outcome !== 'success'))
+      background(writeWithContent(record, endedCall, background))
     else if (recordCalls !== 'none') records.writeCall(record, background)
   }
   const writeAuditEntry: WriteAuditEvent = (event, background) => {

@@ -22,7 +22,7 @@ import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvSettings } from '../storage/access/kv-settings.ts'
 import { connectStub } from '../storage/connect/connect-store.ts'
-import { createIdempotencyStore } from '../storage/idempotency/idempotency-store.ts'
+import { createIdempotencyRecords } from '../storage/idempotency/idempotency-records.ts'
 import { createReliableStub } from '../storage/reachable-stub.ts'
 import { createRecords, recordsStub } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/kv/kv-registry.ts'
@@ -73,7 +73,7 @@ export function openStores(
     kind: 'eventSource',
     isId: (id) => parseToolId(id) !== undefined,
   })
-  const providers = withConnected(storedProviders, config.variableOf)
+  const providers = withConnected(storedProviders, config.readVariable)
   const contentKeyring = createKeyring(config.vaultKeys, 'content')
   const files = openFiles(env, deploymentKeys.signer('artifact'))
   return {
@@ -106,7 +106,7 @@ export function openStores(
       return createEvents(env.Events, eventSources)
     }),
     users: createUserList(access, connect),
-    idempotencyStore: createIdempotencyStore({
+    idempotencyRecords: createIdempotencyRecords({
       namespace: env.IdempotencyStore,
       sealer: deploymentKeys.sealer('ledger'),
       outcomes: env.ARTIFACTS && files.outcomes,

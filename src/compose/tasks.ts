@@ -31,8 +31,10 @@ export async function runTask(task: DueTask, deployment: Deployment): Promise<vo
     authorizations: vault,
     callTool: calls.callTool,
     async findPrincipal({ principal, requestUrl }) {
-      const found = await findPrincipal(principal)
-      return found.ok ? narrowToView(found.value, { url: requestUrl }, 'tools:call', waitUntil, registry) : found
+      const currentPrincipal = await findPrincipal(principal)
+      return currentPrincipal.ok
+        ? narrowToView(currentPrincipal.value, { url: requestUrl }, 'tools:call', waitUntil, registry)
+        : currentPrincipal
     },
     createAbort: () => new AbortController(),
     openCaller: () => ({ budget: createBudget(CALL_UNITS), background: waitUntil }),

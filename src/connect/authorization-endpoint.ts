@@ -239,6 +239,6 @@ async function toPageProps(
     chosen,
     view,
     list,
-    others: await encodeHiddenSelection(choices, chosen, list.shown),
+    others: await encodeHiddenSelection(choices, chosen, list.pageChoices),
   }
 }

@@ -45,15 +45,15 @@ export function isDocumentUrl(clientId: string): boolean {
 
 /** OAuth Client ID Metadata Document: the client's id is the document's URL. Redirects are refused. */
 export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetch, now: () => number): FindDocument {
-  const documentCache = createLruCache<{ readonly found: FoundDocument; readonly until: number }>(MAX_KEPT)
+  const documentCache = createLruCache<{ readonly client: FoundDocument; readonly until: number }>(MAX_KEPT)
 
   return async (clientId, asker) => {
     const cachedDocument = documentCache.get(clientId)
-    if (cachedDocument && now() < cachedDocument.until) return cachedDocument.found
+    if (cachedDocument && now() < cachedDocument.until) return cachedDocument.client
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
     // Each client has one spelling, without parts that a reader could overlook
     if (url?.href !== clientId || url.pathname === '/' || url.hash + url.username + url.password !== '')
-      return refused('Its id must be a URL with a path, written in its normal form')
+      return refuse('Its id must be a URL with a path, written in its normal form')
     let document: unknown
     try {
       const response = await fetchFor(asker)(clientId, {
@@ -61,14 +61,14 @@ export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetc
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-      if (response.status !== 200) return refused(`'${url.host}' answered ${response.status} for its document`)
+      if (response.status !== 200) return refuse(`'${url.host}' answered ${response.status} for its document`)
       document = await response.json()
     } catch {
-      return refused(`Its document at '${url.host}' cannot be read`)
+      return refuse(`Its document at '${url.host}' cannot be read`)
     }
-    const found = parseClient(clientId, document)
-    if (found.ok) documentCache.set(clientId, { found, until: now() + FRESH_MS })
-    return found
+    const client = parseClient(clientId, document)
+    if (client.ok) documentCache.set(clientId, { client, until: now() + FRESH_MS })
+    return client
   }
 }
 
@@ -76,18 +76,18 @@ function parseClient(clientId: string, document: unknown): FoundDocument {
   const parsedDocument = isJsonObject(document) ? parseValue(DOCUMENT, document) : undefined
   if (!parsedDocument?.ok) {
     const { path, message } = parsedDocument?.problems[0] ?? { path: '', message: 'Must be an object' }
-    return refused(`Its document is wrong: ${path === '' ? '' : `${path}: `}${message}`)
+    return refuse(`Its document is wrong: ${path === '' ? '' : `${path}: `}${message}`)
   }
   const { value } = parsedDocument
-  if (value.client_id !== clientId) return refused("The 'client_id' in its document is another")
-  if (value.client_secret !== undefined) return refused('Its document must not have a secret')
+  if (value.client_id !== clientId) return refuse("The 'client_id' in its document is another")
+  if (value.client_secret !== undefined) return refuse('Its document must not have a secret')
   if (value.grant_types?.includes('authorization_code') === false)
-    return refused("Its document does not ask for the grant 'authorization_code'")
+    return refuse("Its document does not ask for the grant 'authorization_code'")
   const { token_endpoint_auth_method: method = 'none', token_endpoint_auth_methods_supported: methods = [method] } =
     value
   const keys = methods.includes(SIGNS) || method === SIGNS ? parseKeys(value.jwks, value.jwks_uri) : undefined
   if (!methods.includes('none') && !keys)
-    return refused(`Its document must offer the method 'none' at the token endpoint, or '${SIGNS}' with keys`)
+    return refuse(`Its document must offer the method 'none' at the token endpoint, or '${SIGNS}' with keys`)
   return {
     ok: true,
     keys,
@@ -109,6 +109,6 @@ function parseKeys(jwks: unknown, jwksUri: string | undefined): ClientKeys | und
   return { jwks: { keys: jwks['keys'].filter(isJsonObject) } }
 }
 
-function refused(message: string): FoundDocument {
+function refuse(message: string): FoundDocument {
   return { ok: false, message }
 }

@@ -54,7 +54,7 @@ export function paginateChoices(choices: Choices, view: ToolkitView, chosen: Rea
   const matches = filterChoices(choices, view, chosen)
   const pages = Math.max(1, Math.ceil(matches.length / PAGE))
   const page = Math.min(Math.max(1, view.page), pages)
-  return { found: matches.length, shown: matches.slice((page - 1) * PAGE, page * PAGE), page, pages }
+  return { matchCount: matches.length, pageChoices: matches.slice((page - 1) * PAGE, page * PAGE), page, pages }
 }
 
 export interface ToolkitsProps {
@@ -67,8 +67,8 @@ export interface ToolkitsProps {
 }
 
 export function Toolkits({ choices, chosen, view, list, others }: ToolkitsProps) {
-  const { found, shown, page, pages } = list
-  const isNarrowed = found < choices.length
+  const { matchCount, pageChoices, page, pages } = list
+  const isNarrowed = matchCount < choices.length
   return (
     <fieldset>
       <legend>Toolkits it can use</legend>
@@ -95,17 +95,17 @@ export function Toolkits({ choices, chosen, view, list, others }: ToolkitsProps)
               Selected only
             </label>
             <button name="decision" value="all">
-              {isNarrowed ? `Select ${found} found` : 'Select all'}
+              {isNarrowed ? `Select ${matchCount} found` : 'Select all'}
             </button>
             <button name="decision" value="none">
-              {isNarrowed ? `Deselect ${found} found` : 'Select none'}
+              {isNarrowed ? `Deselect ${matchCount} found` : 'Select none'}
             </button>
           </div>
         </>
       )}
-      {found === 0 ? <p>No toolkits found.</p> : undefined}
+      {matchCount === 0 ? <p>No toolkits found.</p> : undefined}
       <ul id="toolkits">
-        {shown.map((choice) => (
+        {pageChoices.map((choice) => (
           <ToolkitRow choice={choice} isChosen={chosen.has(choice.toolkit)} view={view} />
         ))}
       </ul>

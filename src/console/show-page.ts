@@ -96,7 +96,7 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       route: string,
       request: RequestParts = {},
       accept?: string,
-      left?: AbortSignal,
+      cancelSignal?: AbortSignal,
     ): Promise<Response> => {
       const [method = '', template = ''] = route.split(' ')
       const { query, etag, body: value } = request
@@ -125,7 +125,7 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
         new Request(target, {
           method,
           headers,
-          signal: left ? AbortSignal.any([signal, left]) : signal,
+          signal: cancelSignal ? AbortSignal.any([signal, cancelSignal]) : signal,
           ...(body === undefined ? {} : { body }),
         }),
       )

@@ -27,14 +27,16 @@ export function searchDocs(sections: readonly DocsSection[], q: string): { resul
     const heading = stemOnce(`${section.guide} ${section.title}`)
     const text = stemOnce(section.text)
     const itself = terms.filter((term) => hasAny(heading + text, term.itself))
-    const found = terms.filter((term) => itself.includes(term) || hasAny(heading + text, term.standIns))
+    const matches = terms.filter((term) => itself.includes(term) || hasAny(heading + text, term.standIns))
     const inHeading = terms.filter((term) => hasAny(heading, term.itself))
-    return found.length === 0 ? [] : [{ found: found.length, score: itself.length + inHeading.length, section }]
+    return matches.length === 0
+      ? []
+      : [{ matchCount: matches.length, score: itself.length + inHeading.length, section }]
   })
-  const most = Math.max(0, ...scored.map(({ found }) => found))
+  const most = Math.max(0, ...scored.map(({ matchCount }) => matchCount))
   const stems = terms.flatMap(({ itself }) => itself)
   const results = scored
-    .filter(({ found }) => found === most)
+    .filter(({ matchCount }) => matchCount === most)
     .toSorted((a, b) => b.score - a.score)
     .slice(0, MAX_RESULTS)
     .map(({ section: { text, ...section } }) => ({ ...section, excerpt: findExcerpt(text, stems) }))

@@ -48,7 +48,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
 
   return async function send(place: Place, sent: SentCall): Promise<CallOutcome['result']> {
     const { principal, callId, tool, input, run, cutOff, gone } = sent
-    const { idempotencyStore, vault, now } = place
+    const { idempotencyRecords, vault, now } = place
     const turns = turnsOf.get(place) ?? makeTurns(now)
     turnsOf.set(place, turns)
     const limits = limitsOf(tool)
@@ -113,9 +113,9 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
       artifacts: noArtifacts,
       uploads: noUploads,
       callLimiter: turns,
-      idempotencyStore: {
+      idempotencyRecords: {
         async claim(asked) {
-          const claimed = await lasting(idempotencyStore.claim(asked))
+          const claimed = await lasting(idempotencyRecords.claim(asked))
           if (claimed.state !== 'claimed') return claimed
           return {
             ...claimed,

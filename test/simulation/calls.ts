@@ -46,11 +46,11 @@ export function createCallClients(world: World) {
     return { ok: true, value: times }
   }
 
-  async function make({ idempotencyStore, now }: Place, known: Known): Promise<void> {
+  async function make({ idempotencyRecords, now }: Place, known: Known): Promise<void> {
     const { callId } = known.call
     const finished = await within(
       2 * TIMEOUT_MS + 60_000,
-      runIdempotently(known.call, () => execute(known), { idempotencyStore, now }),
+      runIdempotently(known.call, () => execute(known), { idempotencyRecords, now }),
     )
     if (finished === undefined) return holds(known.isCutOff, `The call '${callId}' is never answered`)
     check(known, finished)
@@ -71,7 +71,7 @@ export function createCallClients(world: World) {
   }
 
   /** Makes a different call with the id of an earlier one. */
-  async function reuse({ idempotencyStore, now }: Place, { call, executions }: Known): Promise<void> {
+  async function reuse({ idempotencyRecords, now }: Place, { call, executions }: Known): Promise<void> {
     if (executions === 0) return
     const { callId } = call
     const other = { ...call, fingerprint: 'of another' }
@@ -79,7 +79,7 @@ export function createCallClients(world: World) {
       other,
       async () => fail({ type: 'tool-failed', message: '', can_retry: true }),
       {
-        idempotencyStore,
+        idempotencyRecords,
         now,
       },
     )
@@ -98,11 +98,11 @@ export function createCallClients(world: World) {
   async function settled(places: readonly Place[]): Promise<void> {
     for (const known of calls) {
       if (known.executions === 0) continue
-      for (const { idempotencyStore, now } of places) {
+      for (const { idempotencyRecords, now } of places) {
         const again = () => {
           throw new Error(`The call '${known.call.callId}' is made again`)
         }
-        check(known, await runIdempotently(known.call, again, { idempotencyStore, now }))
+        check(known, await runIdempotently(known.call, again, { idempotencyRecords, now }))
       }
     }
   }

@@ -5,7 +5,7 @@ import { createResolver } from '../../src/core/call/resolve-tool.ts'
 import { toListLine } from '../../src/dialects/oxp/encode.ts'
 import type { AccessStub } from '../../src/storage/access/access-object.ts'
 import { createKvKeys } from '../../src/storage/access/kv-keys.ts'
-import { createIdempotencyStore } from '../../src/storage/idempotency/idempotency-store.ts'
+import { createIdempotencyRecords } from '../../src/storage/idempotency/idempotency-records.ts'
 import type { IdempotencyStoreObject } from '../../src/storage/idempotency/idempotency-store-object.ts'
 import type { Bundle } from '../../src/storage/registry/write/bundle.ts'
 import { createKvRegistry } from '../../src/storage/registry/kv/kv-registry.ts'
@@ -69,7 +69,7 @@ export function createIsolate(options: IsolateOptions) {
   })
   const keys = createKvKeys(kv, access, now)
   const authenticator = createAuthenticator({ access: 'keys', adminKey: undefined, findKey: keys.find, sha256, now })
-  const idempotencyStore = createIdempotencyStore({
+  const idempotencyRecords = createIdempotencyRecords({
     namespace: idempotencyStores,
     sealer: plainKeyring,
     newId,
@@ -84,7 +84,7 @@ export function createIsolate(options: IsolateOptions) {
     canStoreGrants: () => true,
     canBeApproved: () => true,
   })
-  return { ...tools, resolver, idempotencyStore, vault, keys, authenticator, now }
+  return { ...tools, resolver, idempotencyRecords, vault, keys, authenticator, now }
 }
 
 export type Isolate = ReturnType<typeof createIsolate>

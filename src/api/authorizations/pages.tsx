@@ -43,14 +43,14 @@ const CLOSE_WINDOW = 'You can close this window and return to your agent.'
 
 /** Shows the account of the credential if the provider's check returned it. */
 export function connectedPage(authorization: Authorization, providerName: string, answeredAs?: string): Page {
-  const ended = endedPage(authorization, providerName)
-  if (answeredAs === undefined) return ended
+  const page = endedPage(authorization, providerName)
+  if (answeredAs === undefined) return page
   const line = (
     <p>
       {truncate(providerName, 100)} knows this as the account <strong>{truncate(answeredAs)}</strong>.
     </p>
   )
-  return { ...ended, body: [line, ...ended.body] }
+  return { ...page, body: [line, ...page.body] }
 }
 
 export function endedPage({ kind, status, reason, tool, userId }: Authorization, providerName: string): Page {

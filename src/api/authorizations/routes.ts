@@ -64,8 +64,8 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     responses: { 200: jsonRef('The consent request and its status', 'Authorization') },
   })(async ({ principal, path, query: { wait } }) => {
     const read = () => findVisible(path.id, principal)
-    const getState = (found: Result<Authorization>) =>
-      found.ok && isOpen(found.value) ? found.value.status : undefined
+    const getState = (result: Result<Authorization>) =>
+      result.ok && isOpen(result.value) ? result.value.status : undefined
     const authorization = await waitForChange(read, getState, wait, deps)
     return authorization.ok ? ok(encodeAuthorization(authorization.value)) : authorization
   })

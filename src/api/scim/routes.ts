@@ -101,13 +101,13 @@ export function createScimRoutes({ directory, endAccess, newId, onChange, ...dep
     onChange()
     const { entry, leavers } = result
     addAuditDetails({ id, name: 'userName' in entry ? entry.userName : entry.displayName })
-    const ended = []
+    const counts = []
     for (const user of new Set(leavers)) {
       const end = await endAccess(user, () => undefined)
       if (!end.ok) return end
-      ended.push(end.value)
+      counts.push(end.value)
     }
-    addAuditDetails({ ended })
+    addAuditDetails({ ended: counts })
     if (kind === 'Group' && 'Operations' in directoryChange) return ok(undefined)
     const resource = wire.encodeEntry(kind, entry, c.req.url)
     return isNew ? answer(resource, 201, { location: resource.meta.location }) : answer(resource)

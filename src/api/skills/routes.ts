@@ -48,10 +48,10 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
     query: defineQuery({ version: optional(integerStringReader(1, MAX_SKILL_VERSION)) }),
     responses: { 200: SKILL },
   })(async ({ principal, path, query }) => {
-    const found = await skills().findSkill({ ...path, ...query }, principal)
-    if (!found) return notFound('skill', path.name)
-    const files: SkillFiles = parseTrusted(found.files ?? '{}')
-    return ok({ ...encodeSkill(found), files })
+    const skill = await skills().findSkill({ ...path, ...query }, principal)
+    if (!skill) return notFound('skill', path.name)
+    const files: SkillFiles = parseTrusted(skill.files ?? '{}')
+    return ok({ ...encodeSkill(skill), files })
   })
 
   on('PUT /toolkits/:toolkit/skills/:name', 'Publish a version of a skill', {

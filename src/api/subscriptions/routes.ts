@@ -65,9 +65,9 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
     responses: { 200: jsonRef('The events after the cursor', 'EventPage') },
   })(async ({ principal, path: { id }, query: { cursor } }) => {
     const subscriptions = await loadSubscriptions()
-    const found = await subscriptions.find(principal, id)
-    if (!found.ok) return found
-    const page = await subscriptions.poll(principal, { ...found.value, cursor })
+    const subscription = await subscriptions.find(principal, id)
+    if (!subscription.ok) return subscription
+    const page = await subscriptions.poll(principal, { ...subscription.value, cursor })
     if (!page.ok) return page
     const { hasMore: has_more, nextPollMs: next_poll_ms, ...events } = page.value
     return ok({ ...events, has_more, next_poll_ms })

@@ -304,8 +304,8 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const withSuggestions = async () => toolNotFound(ref, await deps.catalog.suggestNames(ref, principal))
     if (resolved.ok || resolved.failure.type !== 'version-unavailable') return withSuggestions()
     const { tool } = resolved.failure
-    const found = (await find(tool, principal, background)) ?? (await findYanked(tool, principal, background))
-    if (!found) return withSuggestions()
+    const visibleTool = (await find(tool, principal, background)) ?? (await findYanked(tool, principal, background))
+    if (!visibleTool) return withSuggestions()
     const { failure } = await hideFromViewer(toolRef, resolved, { principal, background }, deps.resolver)
     if (failure.type !== 'version-unavailable') return toolNotFound(ref)
     return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })

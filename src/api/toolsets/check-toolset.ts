@@ -55,8 +55,8 @@ export async function checkToolset(
 
   async function checkEntry({ entry, path }: (typeof entries)[number]): Promise<void> {
     const { tool, version } = entry
-    const found = await findTool(version === undefined ? tool : `${tool}@${version}`, principal)
-    if (found) return checkArguments(found.record, entry, `${path}/arguments`, report)
+    const toolVersion = await findTool(version === undefined ? tool : `${tool}@${version}`, principal)
+    if (toolVersion) return checkArguments(toolVersion.record, entry, `${path}/arguments`, report)
     report.warnings.push({ path: `${path}/version`, message: `'${tool}' has no version '${version ?? 'latest'}' now` })
   }
 }

@@ -122,7 +122,7 @@ function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [
   if (patterns.length > 0 && [...listObjects(plan, 'tools'), ...listObjects(plan, 'skipped')].length === 0)
     terminal.note(`No tool matches ${patterns.join(', ')}`)
   const tools = listObjects(plan, 'tools')
-  const countState = (wanted: string) => tools.filter(({ state }) => state === wanted).length
+  const countState = (wantedState: string) => tools.filter(({ state }) => state === wantedState).length
   const breaking = tools.filter((tool) => listMessages(tool, 'breaking').length > 0).length
   terminal.note(
     `${countState('new')} new, ${countState('changed')} changed (${breaking} breaking), ${countState('unchanged')} the same, ${listMessages(plan, 'gone').length} no longer in the source`,

@@ -24,14 +24,14 @@ const LIST = "'switchboard people' lists users with their ids"
 async function end({ connection, terminal }: CliSession, user: string): Promise<void> {
   await terminal.confirm(`'${user}' is signed out everywhere and loses all agents and accounts. Continue?`)
   const path = `/users/${encodeURIComponent(user)}/access`
-  const ended: JsonRecord = await connection.sendJson({ method: 'DELETE', path })
-  const keys = listObjects(ended, 'keys')
-  if (keys.length === 0 && KINDS.every((kind) => ended[kind] === 0))
+  const endedAccess: JsonRecord = await connection.sendJson({ method: 'DELETE', path })
+  const keys = listObjects(endedAccess, 'keys')
+  if (keys.length === 0 && KINDS.every((kind) => endedAccess[kind] === 0))
     throw new CliError('refused', `Nothing to end: '${user}' has no ${KINDS.join(', ')} or keys`, LIST)
-  terminal.emit(ended, () => {
-    const counts = KINDS.map((kind) => `${String(ended[kind])} ${kind}`)
+  terminal.emit(endedAccess, () => {
+    const counts = KINDS.map((kind) => `${String(endedAccess[kind])} ${kind}`)
     terminal.note(`Ended for '${user}': ${counts.join(', ')}`)
-    for (const account of listObjects(ended, 'not_revoked'))
+    for (const account of listObjects(endedAccess, 'not_revoked'))
       terminal.note(`${getText(account, 'provider')} did not confirm the revocation: revoke the access there too`)
     for (const key of keys)
       terminal.note(`The key '${getText(key, 'name')}' still works: switchboard keys revoke ${getText(key, 'id')}`)

@@ -79,9 +79,9 @@ function changeForm(form: URLSearchParams, fields: readonly Field[], input: Json
 }
 
 /** Lists the values that a form shows differently, or not at all. */
-function listLostValues(fields: readonly Field[], input: JsonObject, shown: JsonObject): readonly Problem[] {
+function listLostValues(fields: readonly Field[], input: JsonObject, formInput: JsonObject): readonly Problem[] {
   return Object.entries(input).flatMap(([key, value = null]): readonly Problem[] => {
-    const shownValue = shown[key]
+    const shownValue = formInput[key]
     if (shownValue !== undefined && canonicalJson(value) === canonicalJson(shownValue)) return []
     const path = encodePointerStep(key)
     const field = fields.find((candidate) => candidate.key === key)

@@ -97,13 +97,13 @@ export const toolsetReader = json.object(
   },
   {
     rule({ tools = [] }, report) {
-      const taken = new Set<string>()
+      const takenKeys = new Set<string>()
       for (const [index, { tool, name }] of tools.entries()) {
         const [toolkit = ''] = tool.split('.')
         const keys = new Set([tool.toLowerCase(), ...(name === undefined ? [] : [toolKey({ toolkit, tool: name })])])
-        if ([...keys].some((key) => taken.has(key)))
+        if ([...keys].some((key) => takenKeys.has(key)))
           json.addProblem(report, 'Two entries are of one name', `/tools/${index}`)
-        for (const key of keys) taken.add(key)
+        for (const key of keys) takenKeys.add(key)
       }
     },
   },

@@ -28,7 +28,7 @@ import { type FailureResult, type Failure, fail, isUnknownTool, UnreachableError
 import { abortFailure } from './deadline.ts'
 import { completeInput } from './input.ts'
 import { fingerprintInvocation, sensitiveValues } from './invocation.ts'
-import { type IdempotencyStore, runIdempotently } from './idempotency.ts'
+import { type IdempotencyRecords, runIdempotently } from './idempotency.ts'
 import type { EndedCall } from './call-content.ts'
 import { type CallRecord, type CallFacts, toLoggedToolId, createCallRecord } from './call-record.ts'
 import { type RunDeps, toErrorMessage, runTool } from './run.ts'
@@ -41,10 +41,10 @@ import { limitsFor, type CallLimiter } from './call-limiter.ts'
 export interface CallDeps extends CalledToolDeps, RunDeps, StageDeps, StateDeps {
   readonly artifacts: ArtifactStore
   readonly callLimiter: CallLimiter
-  readonly idempotencyStore: IdempotencyStore
+  readonly idempotencyRecords: IdempotencyRecords
   readonly newId: () => string
   readonly recordsContent?: boolean
-  readonly writeRecord: (record: CallRecord, background: WaitUntil, forOperator?: string, ended?: EndedCall) => void
+  readonly writeRecord: (record: CallRecord, background: WaitUntil, forOperator?: string, endedCall?: EndedCall) => void
 }
 
 /** Creates the function that every call of every dialect goes through. */
@@ -70,8 +70,8 @@ export function createCallTool(deps: CallDeps): CallTool {
     const { finished, limitStatuses, status } = facts
     const durationMs = now() - startedAt
     const record = createCallRecord(callId, call, caller, facts, result, { at: startedAt, durationMs })
-    const ended = recordsContent ? { request: call, caller, facts, result } : undefined
-    writeRecord(record, caller.background, forOperator, ended)
+    const endedCall = recordsContent ? { request: call, caller, facts, result } : undefined
+    writeRecord(record, caller.background, forOperator, endedCall)
     const outcome = { callId, durationMs: finished?.durationMs ?? durationMs, result, tool: facts.authorizedTool }
     if (!finished && !limitStatuses && !status) return outcome
     const finishedAt = finished && { finishedAt: finished.finishedAt }

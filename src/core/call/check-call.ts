@@ -10,16 +10,18 @@ export async function checkCall(
   caller: Pick<Caller, 'principal' | 'background' | 'signal' | 'budget'>,
   deps: CalledToolDeps,
 ): Promise<Result<ToolRecord>> {
-  const found = await findCalledTool(call, caller, deps)
-  if (!found.ok) {
+  const calledTool = await findCalledTool(call, caller, deps)
+  if (!calledTool.ok) {
     const { fallback, ...rest } = call
-    return fallback && isUnknownTool(found.failure) ? checkCall({ ...rest, ...fallback }, caller, deps) : found
+    return fallback && isUnknownTool(calledTool.failure)
+      ? checkCall({ ...rest, ...fallback }, caller, deps)
+      : calledTool
   }
-  const { record, runnable } = found.tool
+  const { record, runnable } = calledTool.tool
   const userId = resolveUserId(caller.principal, call.context.userId)
-  const denial = authorizeCall(caller.principal, found.toolRef, record, userId)
+  const denial = authorizeCall(caller.principal, calledTool.toolRef, record, userId)
   if (denial) return denial
   if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
-  const input = completeInput(call, found.tool, userId, caller.budget)
+  const input = completeInput(call, calledTool.tool, userId, caller.budget)
   return input.ok ? ok(record) : input
 }

@@ -41,7 +41,7 @@ export async function hideFromViewer(
   if (failure.type !== 'tool-disabled' && failure.type !== 'tool-renamed' && failure.type !== 'tool-changed')
     return failing
   const name = parseToolId(failure.id)
-  const mayKnow = name !== undefined && (await mayKnowOf(formatToolId(name), viewer, lookup))
+  const mayKnow = name !== undefined && (await mayDiscover(formatToolId(name), viewer, lookup))
   return mayKnow ? failing : hideTool(ref, viewer, lookup)
 }
 
@@ -57,7 +57,7 @@ async function filterSuggestions(ids: readonly string[], viewer: Viewer, lookup:
   const suggestions: string[] = []
   for (const id of ids) {
     if (suggestions.length === MAX_SUGGESTIONS) break
-    if (await mayKnowOf(id, viewer, lookup)) suggestions.push(id)
+    if (await mayDiscover(id, viewer, lookup)) suggestions.push(id)
   }
   return suggestions
 }
@@ -68,19 +68,19 @@ async function hideVersions(
   viewer: Viewer,
   lookup: Lookup,
 ): Promise<FailureResult> {
-  if (!(await mayKnowOf(failure.tool, viewer, lookup))) return hideTool(ref, viewer, lookup)
+  if (!(await mayDiscover(failure.tool, viewer, lookup))) return hideTool(ref, viewer, lookup)
   // A credential that covers a tool covers all its versions
   if (viewer.principal.kind !== 'anonymous') return fail(failure)
   const available: string[] = []
   for (const version of failure.available.slice(0, MAX_AVAILABLE)) {
-    if (await mayKnowOf(`${failure.tool}@${version}`, viewer, lookup)) available.push(version)
+    if (await mayDiscover(`${failure.tool}@${version}`, viewer, lookup)) available.push(version)
   }
   const { yanked } = failure
-  const mayKnowYanked = yanked && (await mayKnowOf(`${failure.tool}@${yanked.version}`, viewer, lookup))
+  const mayKnowYanked = yanked && (await mayDiscover(`${failure.tool}@${yanked.version}`, viewer, lookup))
   return fail({ ...failure, available, yanked: mayKnowYanked ? yanked : undefined })
 }
 
-async function mayKnowOf(id: string, { principal, background }: Viewer, lookup: Lookup): Promise<boolean> {
+async function mayDiscover(id: string, { principal, background }: Viewer, lookup: Lookup): Promise<boolean> {
   const ownRef = toOwnRef(principal.view, toIdRef(id))
   if (ownRef.kind !== 'id' || !covers(principal, ownRef, KNOWING_SCOPES)) return false
   if (principal.kind !== 'anonymous') return true

@@ -27,7 +27,7 @@ export type ClaimResult =
   | { readonly state: 'finished'; readonly finished: CompletedCall }
   | { readonly state: 'reused' | 'unknown' | 'crowded' | 'unreachable' }
 
-export interface IdempotencyStore {
+export interface IdempotencyRecords {
   claim(call: IdempotentCall): Promise<ClaimResult>
 }
 
@@ -46,14 +46,14 @@ export interface OutcomeStore {
 export async function runIdempotently(
   call: IdempotentCall,
   run: (begins: () => void) => ToolSuccess | FailureResult | Promise<ToolSuccess | FailureResult>,
-  { idempotencyStore, now }: { readonly idempotencyStore: IdempotencyStore; readonly now: () => number },
+  { idempotencyRecords, now }: { readonly idempotencyRecords: IdempotencyRecords; readonly now: () => number },
 ): Promise<CompletedCall> {
   const started = now()
   const finishedWith = (result: ToolSuccess | FailureResult): CompletedCall => {
     const finishedAt = now()
     return { result, durationMs: finishedAt - started, finishedAt }
   }
-  const claimed = await idempotencyStore.claim(call)
+  const claimed = await idempotencyRecords.claim(call)
   if (claimed.state === 'finished') return claimed.finished
   if (claimed.state === 'reused') {
     const message = `The call id '${call.callId}' was already used with a different tool, version, user, account, credential, answer, file, input or selection`

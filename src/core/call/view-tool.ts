@@ -36,24 +36,25 @@ export async function resolveInView(
   deps: ViewDeps,
 ): Promise<Resolution> {
   const ownRef = toOwnRef(view, ref)
-  const found = await deps.resolver.resolve(ownRef, background)
-  const name = found.ok ? found.tool.record : getFailedName(ownRef, found)
+  const resolution = await deps.resolver.resolve(ownRef, background)
+  const name = resolution.ok ? resolution.tool.record : getFailedName(ownRef, resolution)
   const chosen = name && findChosenTool(view, name)
-  if (!name || !chosen) return found
+  if (!name || !chosen) return resolution
   if (chosen.entry?.name !== undefined && ownRef === ref) {
     const viewName = toViewName(name, chosen.entry)
     const renamed = { id: formatToolId(viewName), name: toDerivedName(viewName) }
     return fail({ type: 'tool-renamed', ref: formatToolRef(ref), ...renamed })
   }
   const range = ref.kind === 'malformed' ? undefined : ref.range
-  const wanted = chosen.lock?.version ?? chosen.entry?.version
-  const isChosen = found.ok && (wanted === undefined || includesVersion(wanted, found.tool.record.version))
-  if (isChosen) return applyChoice(found, chosen, deps)
-  if (wanted === undefined) return found
-  if (found.ok && range !== undefined) return refuseVersion(found.tool.record, range, wanted)
-  const inRange = await deps.resolver.resolve(toIdRef(formatToolId(name, wanted)), background)
+  const wantedVersion = chosen.lock?.version ?? chosen.entry?.version
+  const isChosen =
+    resolution.ok && (wantedVersion === undefined || includesVersion(wantedVersion, resolution.tool.record.version))
+  if (isChosen) return applyChoice(resolution, chosen, deps)
+  if (wantedVersion === undefined) return resolution
+  if (resolution.ok && range !== undefined) return refuseVersion(resolution.tool.record, range, wantedVersion)
+  const inRange = await deps.resolver.resolve(toIdRef(formatToolId(name, wantedVersion)), background)
   if (inRange.ok) return applyChoice(inRange, chosen, deps)
-  return chosen.lock ? explainChange(formatToolId(name, wanted), inRange) : inRange
+  return chosen.lock ? explainChange(formatToolId(name, wantedVersion), inRange) : inRange
 }
 
 export function includesVersion(range: string, version: string): boolean {
@@ -86,9 +87,9 @@ function getFailedName(ref: ToolRef, { failure }: FailureResult): ToolName | und
   return ref.kind === 'id' ? ref : undefined
 }
 
-function refuseVersion(record: ToolRecord, range: string, wanted: string): FailureResult {
+function refuseVersion(record: ToolRecord, range: string, wantedVersion: string): FailureResult {
   const tool = formatToolId(record)
-  return fail({ type: 'version-unavailable', tool, name: record.name, range, available: [wanted] })
+  return fail({ type: 'version-unavailable', tool, name: record.name, range, available: [wantedVersion] })
 }
 
 function explainChange(id: string, { failure }: FailureResult): FailureResult {

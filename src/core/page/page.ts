@@ -6,7 +6,7 @@ import { canonicalJson, type Sha256 } from '../tool/digest.ts'
 import { isJsonArray, isJsonObject, isObject, isStringArray, type JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
-export interface ToolPage {
+export interface UiResource {
   readonly html: string
   /** The valid parts of `csp`, `permissions`, `domain` and `prefersBorder`. */
   readonly ui: JsonObject
@@ -48,7 +48,7 @@ const ORIGIN =
 const MAX_ORIGINS = 50
 
 /** Reads the result of `resources/read`. Undefined if it is not a page, or is too large. */
-export function readPage(result: unknown): ToolPage | undefined {
+export function readPage(result: unknown): UiResource | undefined {
   const [content] = isObject(result) && isJsonArray(result['contents']) ? result['contents'] : []
   if (!isJsonObject(content) || !/^text\/html\b/i.test(String(content.mimeType))) return undefined
   const { text: html, _meta } = content
@@ -73,12 +73,12 @@ function listOrigins(csp: unknown, name: string): readonly string[] {
 }
 
 /** Computes a digest of the HTML and of the list of what it may load. */
-export function computePageDigest(page: ToolPage, sha256: Sha256): Promise<string> {
+export function computePageDigest(page: UiResource, sha256: Sha256): Promise<string> {
   return sha256(canonicalJson(page))
 }
 
 /** Builds the Content-Security-Policy of a page: inline code is allowed, and otherwise only the origins that the page lists. */
-export function buildPagePolicy({ ui: { csp } }: ToolPage): string {
+export function buildPagePolicy({ ui: { csp } }: UiResource): string {
   const [connect, resource, frame, base] = DOMAINS.map((name) => listOrigins(csp, name).join(' '))
   return [
     "default-src 'none'",

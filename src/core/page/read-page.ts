@@ -10,9 +10,9 @@ import { jsonSize } from '../tool/json.ts'
 import { createLruCache } from '../tool/recently-used.ts'
 import type { ToolRef } from '../tool/tool-ref.ts'
 import { needsApproval } from '../tool/tool.ts'
-import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, type ToolPage, readPage } from './page.ts'
+import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, type UiResource, readPage } from './page.ts'
 
-export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext) => Promise<Result<ToolPage>>
+export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext) => Promise<Result<UiResource>>
 /** Reads a resource or a list, other than the tool's page, from the tool's server. */
 export type ReadServer = (reading: Reading, ...request: Parameters<ReadPage>) => Promise<Result<unknown>>
 
@@ -34,21 +34,21 @@ const MAX_INLINE_BYTES = 8 * MAX_PAGE_CHARACTERS
 export function createReaders(deps: CallDeps & { readonly userTokens: GrantPreview }, sha256: Sha256) {
   const { userTokens } = deps
   const cache = createLruCache<RunResult>(MAX_CACHED, CACHED_MS)
-  const readByCall = (wanted: Reading | undefined, toolRef: ToolRef, caller: Caller, context = NO_CONTEXT) =>
+  const readByCall = (requestedReading: Reading | undefined, toolRef: ToolRef, caller: Caller, context = NO_CONTEXT) =>
     createCallTool({
       ...deps,
       resolver: {
         ...deps.resolver,
         async resolve(...request) {
           const resolved = await deps.resolver.resolve(...request)
-          return resolved.ok ? toReadTool(resolved, wanted) : resolved
+          return resolved.ok ? toReadTool(resolved, requestedReading) : resolved
         },
       },
       userTokens: {
         ...userTokens,
         async tokenFor(query) {
-          const found = await userTokens.look(query)
-          return 'token' in found ? userTokens.tokenFor(query) : found
+          const preview = await userTokens.look(query)
+          return 'token' in preview ? userTokens.tokenFor(query) : preview
         },
       },
       inlineBytes: { model: MAX_INLINE_BYTES, program: MAX_INLINE_BYTES },
@@ -57,18 +57,18 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
     })({ toolRef, input: {}, context }, caller)
 
   /** Replaces the tool with one that reads its page, or the requested resource. */
-  function toReadTool(resolved: ResolvedTool, wanted: Reading | undefined): ResolvedTool {
+  function toReadTool(resolved: ResolvedTool, requestedReading: Reading | undefined): ResolvedTool {
     const { fixedArguments, ...tool } = resolved.tool
     const { record, runnable, stages } = tool
     // Reading a resource must not bypass a person's approval or the arguments that a toolset fixes
     const isOpen = !needsApproval(record) && !fixedArguments && record.implementation?.kind === 'remote'
     const { uri } = getToolUi(record)
-    const reading = wanted ? isOpen && wanted : uri !== undefined && { uri }
+    const reading = requestedReading ? isOpen && requestedReading : uri !== undefined && { uri }
     const read = runnable.ok ? runnable.read : undefined
     if (!reading || !runnable.ok || !read) return { ...resolved, tool: { ...tool, runnable: NOTHING } }
     // A tool that receives a user's id or token may have a different page for each user
     const isShared = record.requirements.authorization.length === 0 && !record.requirements.user_id
-    const key = isShared && !wanted ? record.digest : undefined
+    const key = isShared && !requestedReading ? record.digest : undefined
     const run = async (...request: Parameters<Run>) => {
       const cached = key === undefined ? undefined : cache.get(key)
       if (cached) return cached

@@ -129,11 +129,11 @@ function checkImplementations(
 ): readonly Problem[] {
   const sourceNames = tools.map(({ sourceName }) => sourceName)
   const unknownNames = Object.keys(implementations).filter((name) => !sourceNames.includes(name))
-  const wanted = quoteList(sourceNames.slice(0, 20))
+  const nameList = quoteList(sourceNames.slice(0, 20))
   return [
     ...unknownNames.map((name) => ({
       path: `/implementations${encodePointerStep(name)}`,
-      message: `The definition has no '${name.slice(0, 100)}': wanted one of ${wanted}`,
+      message: `The definition has no '${name.slice(0, 100)}': wanted one of ${nameList}`,
     })),
     ...tools.flatMap(({ definition, implementation, implementationPath }) =>
       implementation ? checkImplementation(implementation, definition, runners, implementationPath) : [],

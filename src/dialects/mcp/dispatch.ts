@@ -75,8 +75,10 @@ export function createDispatch(deps: DispatchDeps) {
   function addExtension(exchange: McpExchange): McpExchange {
     const { capabilities } = exchange.context
     if (capabilities.extensions === undefined || !exchange.revision.isModern) return exchange
-    const found = extensions.find(({ id, aroundTool }) => aroundTool && id !== undefined && declares(capabilities, id))
-    return { ...exchange, aroundTool: found?.aroundTool }
+    const extension = extensions.find(
+      ({ id, wrapToolCall }) => wrapToolCall && id !== undefined && declares(capabilities, id),
+    )
+    return { ...exchange, wrapToolCall: extension?.wrapToolCall }
   }
 
   return function runOperation(operation: McpOperation, exchange: McpExchange): Promise<McpResult> {

@@ -39,11 +39,11 @@ export interface McpExchange {
   readonly context: McpRequestContext
   /** Where progress and log lines go. Without a stream, they are dropped. */
   readonly stream?: EventStream | undefined
-  readonly aroundTool?: AroundTool | undefined
+  readonly wrapToolCall?: WrapToolCall | undefined
 }
 
 /** Replaces `callTool` in an extension, which can still call it or respond itself. */
-export type AroundTool = (
+export type WrapToolCall = (
   call: CallRequest,
   caller: Caller,
   exchange: McpExchange,
@@ -55,7 +55,7 @@ export async function handleToolsCall(
   exchange: McpExchange,
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
-  const { revision, context, stream, aroundTool } = exchange
+  const { revision, context, stream, wrapToolCall } = exchange
   const { toolset, capabilities } = context
   const { name, range } = request
   const callContext = readCallContext(context.request)
@@ -77,7 +77,7 @@ export async function handleToolsCall(
     signal: () => (revision.isModern ? (stream?.signal ?? context.request.signal) : undefined),
     cancelOnDisconnect: revision.isModern,
     audience: 'model',
-    lacksTasks: revision.isModern && !aroundTool,
+    lacksTasks: revision.isModern && !wrapToolCall,
     ...(stream ? createNotifier(call, stream) : {}),
   }
   // Pages call tools by the names on their server
@@ -92,8 +92,8 @@ export async function handleToolsCall(
     context:
       call.contextValues === undefined ? callContext.value : { ...callContext.value, values: call.contextValues },
   }
-  const outcome = await (aroundTool
-    ? aroundTool(toolCall, caller, exchange, deps.callTool)
+  const outcome = await (wrapToolCall
+    ? wrapToolCall(toolCall, caller, exchange, deps.callTool)
     : deps.callTool(toolCall, caller))
   if ('kind' in outcome) return outcome
   let { result } = outcome

@@ -56,10 +56,10 @@ const PARTS: Readonly<Record<Exclude<SignatureScheme, 'shared-secret'>, (headers
     const [id = '', timestamp = '', signatures = ''] = ['id', 'timestamp', 'signature'].map(
       (name) => headers.get(`webhook-${name}`) ?? '',
     )
-    const sent = signatures
+    const decodedSignatures = signatures
       .split(' ')
       .map((signature) => (signature.startsWith('v1,') ? decodeBase64(signature.slice(3)) : undefined))
-    return { id, timestamp, prefix: `${id}.${timestamp}.`, signatures: id === '' ? [] : sent }
+    return { id, timestamp, prefix: `${id}.${timestamp}.`, signatures: id === '' ? [] : decodedSignatures }
   },
   github: (headers) => ({ signatures: [parseHex(headers.get('x-hub-signature-256'), 'sha256=')] }),
   stripe(headers) {

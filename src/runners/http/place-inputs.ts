@@ -52,7 +52,7 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
     return placed
 
     function add(parameter: Omit<HttpParameter, 'default'>, value: Json | undefined): void {
-      const { input: shown, name } = parameter
+      const { input: inputName, name } = parameter
       if (parameter.in === 'query') placed.query.push(...serializeQuery(name, value, parameter))
       if (parameter.in === 'cookie') placed.cookies.push(...serializeQuery(name, value, parameter))
       if (parameter.in === 'path') placed.path.set(name, serializePath(name, value, parameter) ?? '')
@@ -60,7 +60,7 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
         const text = serializeHeader(value, parameter.explode)
         if (text === undefined) return
         if (isHeaderValue(text)) placed.headers.set(name, text)
-        else placed.problems.push(`"${shown}" cannot stand in the header "${name}": wanted Latin-1 in one line`)
+        else placed.problems.push(`"${inputName}" cannot stand in the header "${name}": wanted Latin-1 in one line`)
       }
     }
 

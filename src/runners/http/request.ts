@@ -30,7 +30,7 @@ export function prepareRequest(implementation: HttpImplementation) {
     const secret = placeCredentials(credentials, template, invocation)
     const whole = declared?.input === undefined ? undefined : ownValue(input, declared.input)
     const body = encodeBody(declared, inputs.fields, whole, files)
-    const { url, shown, problem } = expandUrl(template, inputs, secret)
+    const { url, displayTarget, problem } = expandUrl(template, inputs, secret)
     const problems = [...inputs.problems, ...secret.problems]
     if (body && 'problem' in body) return requestBuildFailure([...problems, body.problem])
     if (problem !== undefined) problems.push(problem)
@@ -47,7 +47,16 @@ export function prepareRequest(implementation: HttpImplementation) {
     const { redact, carriesCredential } = secret
     return {
       ok: true as const,
-      request: { method, url, headers, body: body?.content, credentialHeaders, shown, redact, carriesCredential },
+      request: {
+        method,
+        url,
+        headers,
+        body: body?.content,
+        credentialHeaders,
+        displayTarget,
+        redact,
+        carriesCredential,
+      },
     }
   }
 }
@@ -63,12 +72,12 @@ function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCr
   const url = `${template.scheme ?? secret.scheme}://${authority}${path}${search && `?${search}`}`
   const host = expandParts(template.authority, (name) => `{${name}}`)
   const origin = template.scheme === undefined ? host : `${template.scheme}://${host}`
-  const shown = { host, url: `${origin}${expandParts(template.path, getPathInput)}` }
+  const displayTarget = { host, url: `${origin}${expandParts(template.path, getPathInput)}` }
   // Percent-encoding does not help: URL parsers read "%2e%2e" as "..".
   const problem = hasDotSegment(path)
     ? 'an input would put a "." or ".." segment into the path'
     : URL.canParse(url)
       ? undefined
       : 'the URL is not valid'
-  return { url, shown, problem }
+  return { url, displayTarget, problem }
 }

@@ -36,7 +36,7 @@ function mayBeText(output: JsonSchema | null): boolean {
   return !Object.keys(output).some((keyword) => CONSTRAINING.has(keyword))
 }
 
-interface ResponseContext extends Pick<BuiltRequest, 'shown' | keyof Secrecy>, Pick<RunContext, 'budget'> {
+interface ResponseContext extends Pick<BuiltRequest, 'displayTarget' | keyof Secrecy>, Pick<RunContext, 'budget'> {
   readonly method: string
 }
 
@@ -44,20 +44,20 @@ interface ResponseContext extends Pick<BuiltRequest, 'shown' | keyof Secrecy>, P
 export function readResponse(
   response: GuardedResponse,
   mapping: ResponseRule,
-  { method, shown, budget, ...secrecy }: ResponseContext,
+  { method, displayTarget, budget, ...secrecy }: ResponseContext,
   now: number,
 ): RunResult {
   const { status, headers, body } = response
   const limits = { ...FOREIGN_JSON, budget }
   const failed = (message: string): FailedRun => {
     const answer = { status, headers, text: decode(response) }
-    return { ok: false, failure: statusFailure(message, answer, `${method} ${shown.url}`, secrecy, now) }
+    return { ok: false, failure: statusFailure(message, answer, `${method} ${displayTarget.url}`, secrecy, now) }
   }
   if (!isExpected(status, mapping)) {
-    const refused = failed(`${shown.host} answered ${formatStatus(status)}`)
+    const refused = failed(`${displayTarget.host} answered ${formatStatus(status)}`)
     return withStatedFailure(refused, response, mapping, secrecy.redact, limits)
   }
-  const notText = `${shown.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
+  const notText = `${displayTarget.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
   const isDeclared = mapping.type === 'declared'
   switch (
     mapping.type === 'auto' || mapping.type === 'declared'
@@ -80,11 +80,11 @@ export function readResponse(
       const text = decodeStrictly(response)
       if (text === undefined) return failed(notText)
       if (text.trim() === '') return { ok: true, value: null }
-      const read = parseJson(text, { ...limits, what: `what ${shown.host} answered` })
-      if (!read.ok) return failed(read.isJson ? read.message : `${shown.host} answered what is not JSON`)
+      const read = parseJson(text, { ...limits, what: `what ${displayTarget.host} answered` })
+      if (!read.ok) return failed(read.isJson ? read.message : `${displayTarget.host} answered what is not JSON`)
       const value = getAtPointer(read.value, parsePointer(mapping.pointer) ?? [])
       if (value !== undefined) return { ok: true, value }
-      return failed(`${shown.host} answered JSON that has nothing at "${mapping.pointer}"`)
+      return failed(`${displayTarget.host} answered JSON that has nothing at "${mapping.pointer}"`)
     }
   }
 }

@@ -78,7 +78,7 @@ function toOutcome(
   reading: ResponseRule,
   now: number,
 ): UpstreamResult {
-  if (!answer.ok) return noResponseFailure(answer, `${request.method} ${request.shown.url}`, request.redact)
+  if (!answer.ok) return noResponseFailure(answer, `${request.method} ${request.displayTarget.url}`, request.redact)
   const { status, headers, url } = answer.response
   const result = readResponse(answer.response, reading, request, now)
   if (isExpected(status, reading)) return { result }

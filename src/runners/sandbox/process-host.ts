@@ -9,7 +9,7 @@ interface HostEnv {
 }
 
 interface HostContext {
-  readonly exports: { Egress(options: { readonly props: { readonly id: string } }): Fetcher }
+  readonly exports: { HostEgress(options: { readonly props: { readonly id: string } }): Fetcher }
 }
 
 interface HostedIsolate {
@@ -30,7 +30,7 @@ export default class SandboxHost extends WorkerEntrypoint<HostEnv> {
     args: readonly unknown[],
   ): Promise<unknown> {
     const { exports }: HostContext = Object(this.ctx)
-    const globalOutbound = hasEgress ? exports.Egress({ props: { id } }) : null
+    const globalOutbound = hasEgress ? exports.HostEgress({ props: { id } }) : null
     const loadWithEgress = async () => ({ ...(await load()), globalOutbound })
     const { LOADER } = this.env
     const worker = isKept ? LOADER.get(id, loadWithEgress) : LOADER.load(await loadWithEgress())
@@ -38,7 +38,7 @@ export default class SandboxHost extends WorkerEntrypoint<HostEnv> {
   }
 }
 
-export class Egress extends WorkerEntrypoint<HostEnv, { readonly id: string }> {
+export class HostEgress extends WorkerEntrypoint<HostEnv, { readonly id: string }> {
   override fetch(request: Request): Promise<Response> {
     return this.env.EGRESS.request(this.ctx.props.id, request)
   }

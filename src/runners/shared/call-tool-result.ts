@@ -40,8 +40,11 @@ export function resultInSandbox(result: CallToolResult, subject: string): RunRes
   }
   const read = readCallToolResult(content, structuredContent ?? undefined, isError, subject)
   if (read.ok) return read
-  const { message, content: shown } = read
-  return { ok: false, failure: { message, ...(shown ? { content: shown } : {}), ...failureMeta(_meta) } }
+  const { message, content: visibleContent } = read
+  return {
+    ok: false,
+    failure: { message, ...(visibleContent ? { content: visibleContent } : {}), ...failureMeta(_meta) },
+  }
 }
 
 /** Reads MCP's or the plugin schema's. Without `structuredContent`, text alone is the value. `subject` is for messages. */

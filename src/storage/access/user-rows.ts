@@ -37,8 +37,8 @@ export function userRows(sql: SqlStorage, now: () => number) {
     list({ after, text, limit }: UserPageRequest, agents: readonly UserAgents[]): UserSummary[] {
       const query = `SELECT user, sum(sessions) AS sessions, sum(agents) AS agents, sum(keys) AS keys, max(holder) AS holder
         FROM (${USERS}) WHERE user > ?3 AND instr(lower(user), lower(?4)) > 0 GROUP BY user ORDER BY user LIMIT ?5`
-      const found = rows<UserRow>(sql, query, now(), JSON.stringify(agents), after, text, limit)
-      return found.map(({ holder, ...summary }) => ({ ...summary, mayHaveGrants: holder === 1 }))
+      const summaryRows = rows<UserRow>(sql, query, now(), JSON.stringify(agents), after, text, limit)
+      return summaryRows.map(({ holder, ...summary }) => ({ ...summary, mayHaveGrants: holder === 1 }))
     },
   }
 }

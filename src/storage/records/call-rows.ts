@@ -49,11 +49,11 @@ export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, be
   const records: NumberedRecord[] = []
   for (const batch of readBatches(sql.exec<NumberedRecord>(query, before, ...values))) {
     // Some calls of a row may not match the filter
-    const found = batch.filter(
+    const matches = batch.filter(
       ({ id, record: { at, call_id } }) =>
         id < before && filter.since <= at && at < filter.until && call_id === (filter.call_id ?? call_id),
     )
-    records.push(...found.toReversed().map(toNumberedRecord))
+    records.push(...matches.toReversed().map(toNumberedRecord))
     if (records.length >= limit) break
   }
   return records.slice(0, limit)

@@ -61,8 +61,8 @@ export function createRecords(
 
     async findCall(filter) {
       for (const day of daysBetween(filter.since, filter.until)) {
-        const [found] = await getRecordsStub(day).calls(filter, 1)
-        if (found) return parseTrusted(found.record)
+        const [row] = await getRecordsStub(day).calls(filter, 1)
+        if (row) return parseTrusted(row.record)
       }
       return undefined
     },

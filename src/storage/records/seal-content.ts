@@ -14,12 +14,12 @@ export async function sealContent(
   keyring: Sealer,
   days: number,
   call: CallRecord,
-  ended: EndedCall,
+  endedCall: EndedCall,
 ): Promise<SealedContent | undefined> {
-  const text = formatContent(ended, base64)
+  const text = formatContent(endedCall, base64)
   if (text === undefined) return undefined
   const { call_id, at } = call
-  const owner = shareOwner(ended.caller.principal)
+  const owner = shareOwner(endedCall.caller.principal)
   // The contents of a day are deleted together
   const until = at - (at % DAY_MS) + DAY_MS * (1 + days)
   return { owner, call_id, at, until, sealed: await keyring.seal(text, bind(owner, call)) }

@@ -46,8 +46,8 @@ export function rememberSource(sql: SqlStorage, sourceText: string): void {
   )
   if (!isSame) forgetFindings(sql, key)
   const names = ['', ...source.tools, ...source.known].map((tool) => foldDashes(tool).toLowerCase())
-  const ended = 'DELETE FROM finding WHERE toolkit = ? AND tool IN (SELECT value FROM json_each(?))'
-  sql.exec(ended, key, JSON.stringify(names))
+  const deletion = 'DELETE FROM finding WHERE toolkit = ? AND tool IN (SELECT value FROM json_each(?))'
+  sql.exec(deletion, key, JSON.stringify(names))
 }
 
 export function forgetSource(sql: SqlStorage, toolkit: string): void {
@@ -87,12 +87,12 @@ export function storeComparison(sql: SqlStorage, comparisonText: string, now: nu
   const failing = isRead ? null : (source.failing ?? now)
   sql.exec('UPDATE import_source SET failing = ? WHERE toolkit = ?', failing, key)
   const isFailing = state === 'credential' || (failing !== null && now - failing >= DAY_MS)
-  const found = isRead ? differences : isFailing ? [{ ...UNREAD, kind: state }] : []
-  const added: Difference[] = []
-  for (const difference of found) {
+  const currentDifferences = isRead ? differences : isFailing ? [{ ...UNREAD, kind: state }] : []
+  const newDifferences: Difference[] = []
+  for (const difference of currentDifferences) {
     const { tool = '', severity } = difference
     const query = 'SELECT body FROM finding WHERE toolkit = ? AND tool = ?'
-    if (readField(sql, query, key, tool.toLowerCase()) !== JSON.stringify(difference)) added.push(difference)
+    if (readField(sql, query, key, tool.toLowerCase()) !== JSON.stringify(difference)) newDifferences.push(difference)
     sql.exec(
       `INSERT INTO finding VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET severity = excluded.severity,
         since = CASE WHEN body = excluded.body THEN since ELSE excluded.since END, body = excluded.body, seen = excluded.seen`,
@@ -104,9 +104,9 @@ export function storeComparison(sql: SqlStorage, comparisonText: string, now: nu
       now,
     )
   }
-  if (isAnnounced && added.length > 0) addMessage(sql, toolkit, added, now)
-  const ended = { complete: '*', partial: '' }
-  if (isRead) sql.exec('DELETE FROM finding WHERE toolkit = ? AND seen < ? AND tool GLOB ?', key, now, ended[state])
+  if (isAnnounced && newDifferences.length > 0) addMessage(sql, toolkit, newDifferences, now)
+  const toolGlobs = { complete: '*', partial: '' }
+  if (isRead) sql.exec('DELETE FROM finding WHERE toolkit = ? AND seen < ? AND tool GLOB ?', key, now, toolGlobs[state])
 }
 
 /** If there are more new findings, the receiver lists the others. */
@@ -127,10 +127,10 @@ function addMessage(sql: SqlStorage, toolkit: string, added: readonly Difference
   sql.exec(oldest, MAX_MESSAGES)
 }
 
-/** Takes messages to send now, each at most MAX_ATTEMPTS times. `sent` need not be sent again. */
-export function takeMessages(sql: SqlStorage, sent: readonly string[], limit: number) {
+/** Takes messages to send now, each at most MAX_ATTEMPTS times. Those of `sentIds` need not be sent again. */
+export function takeMessages(sql: SqlStorage, sentIds: readonly string[], limit: number) {
   sql.exec(TABLES)
-  for (const id of sent) sql.exec('DELETE FROM finding_message WHERE id = ?', id)
+  for (const id of sentIds) sql.exec('DELETE FROM finding_message WHERE id = ?', id)
   sql.exec('DELETE FROM finding_message WHERE attempts >= ?', MAX_ATTEMPTS)
   const query = 'SELECT id, body FROM finding_message ORDER BY attempts, rowid LIMIT ?'
   const messages = rows<{ id: string; body: string }>(sql, query, limit)
@@ -151,7 +151,7 @@ export function listFindings(
     toolkit === undefined ? column<string>(sql, 'SELECT DISTINCT toolkit FROM finding') : [toolkit.toLowerCase()]
   const visibleKeys = keys.filter((key) => isVisible(sql, key, principal))
   const [afterToolkit = '', afterTool = ''] = after.split('.')
-  const found = rows<FindingRow>(
+  const findingRows = rows<FindingRow>(
     sql,
     `SELECT toolkit, tool, body, since, seen FROM finding WHERE toolkit IN (SELECT value FROM json_each(?1))
       AND (toolkit, tool) > (?2, ?3) AND (?4 IS NULL OR severity = ?4) ORDER BY toolkit, tool LIMIT ?5`,
@@ -161,8 +161,8 @@ export function listFindings(
     severity ?? null,
     limit + 1,
   )
-  const page = found.slice(0, limit)
-  const last = found.length > limit ? page.at(-1) : undefined
+  const page = findingRows.slice(0, limit)
+  const last = findingRows.length > limit ? page.at(-1) : undefined
   const items = page.map((row) => ({ ...row, toolkit: findToolkitSpelling(sql, row.toolkit) ?? row.toolkit }))
   return { items, ...(last ? { next: `${last.toolkit}.${last.tool}` } : {}) }
 }

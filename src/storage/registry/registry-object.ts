@@ -263,9 +263,9 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       await this.#change(() => storeComparison(this.#sql, comparison, Date.now()))
     }
 
-    async takeMessages(sent: readonly string[], limit: number) {
+    async takeMessages(sentIds: readonly string[], limit: number) {
       const { takeMessages } = await loadFindings()
-      return this.#change(() => takeMessages(this.#sql, sent, limit))
+      return this.#change(() => takeMessages(this.#sql, sentIds, limit))
     }
 
     async listFindings(query: FindingQuery, principal: Principal) {

@@ -80,10 +80,10 @@ export function changeSkill(
   const denial = findStatusDenial(principal, row, findOwner(sql, toolkit), `${toolkit}.${name}@${version}`)
   if (denial !== undefined) return forbidChange(denial)
   const isDisabled = Number(state === 'disabled')
-  const held = isAdministrator(principal) ? isDisabled : 0
+  const isHeld = isAdministrator(principal) ? isDisabled : 0
   nextRevision(sql)
   const update = `UPDATE skill SET state = ?, held = ?, unreviewed = unreviewed AND ? WHERE ${IS_NAMED} AND version = ?`
-  sql.exec(update, state, held, isDisabled, toolkit, name, version)
+  sql.exec(update, state, isHeld, isDisabled, toolkit, name, version)
   return { ok: true }
 }
 

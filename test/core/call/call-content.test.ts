@@ -3,7 +3,7 @@ import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts
 import { createCallTool } from '../../../src/core/call/call.ts'
 import { type EndedCall, formatContent } from '../../../src/core/call/call-content.ts'
 import type { ToolResult } from '../../../src/core/call/runner.ts'
-import type { IdempotencyStore } from '../../../src/core/call/idempotency.ts'
+import type { IdempotencyRecords } from '../../../src/core/call/idempotency.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { callableOf, callerWith, callWith, challengeOf, type Needs, recordWith, type World, worldOf } from './fakes.ts'
 
@@ -25,7 +25,7 @@ async function contentOf({ needs = {}, input = {}, schemas, gives = 1, result, p
   const { deps } = worldOf({ tool: callableOf(record, () => result ?? { ok: true, value: gives }), ...world })
   const writeRecord: typeof deps.writeRecord = (_, __, ___, ended) => void calls.push(ended)
   const callTool = createCallTool({ ...deps, writeRecord, ...(isOff ? {} : { recordsContent: true }) })
-  const call = callWith({ input, userId: 'ann', ...(world.idempotencyStore ? { callId: 'c1' } : {}) })
+  const call = callWith({ input, userId: 'ann', ...(world.idempotencyRecords ? { callId: 'c1' } : {}) })
   await callTool(call, callerWith(principal ? { principal } : {}))
   const text = calls[0] && formatContent(calls[0], btoa)
   return text && JSON.parse(text)
@@ -50,8 +50,8 @@ it('the content of a call contains no credential, even if its tool did not run',
   expect(await contentOf({ ...world, input, gives: SECRET })).toMatchObject({ input: redacted, output: '[redacted]' })
   expect((await contentOf({ ...world, input: { ...input, a: 'bad' } })).input).toMatchObject(redacted)
   const finished = { result: { ok: true, value: 'stored' }, durationMs: 1, finishedAt: 1 } as const
-  const idempotencyStore: IdempotencyStore = { claim: async () => ({ state: 'finished', finished }) }
-  expect(await contentOf({ ...world, input, idempotencyStore })).toMatchObject({ input: redacted, output: 'stored' })
+  const idempotencyRecords: IdempotencyRecords = { claim: async () => ({ state: 'finished', finished }) }
+  expect(await contentOf({ ...world, input, idempotencyRecords })).toMatchObject({ input: redacted, output: 'stored' })
 })
 
 it('the content of a call that waits has the reason, and no link that would let others continue', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { ArtifactOwner, ArtifactStore, StorableContent } from '../../../src/core/call/artifact-store.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import type { IdempotencyStore } from '../../../src/core/call/idempotency.ts'
+import type { IdempotencyRecords } from '../../../src/core/call/idempotency.ts'
 import { toIdRef, toNameRef } from '../../../src/core/tool/tool-ref.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
@@ -117,8 +117,8 @@ it('a call of a hidden tool is recorded under the requested name', async () => {
 it('a repeated call returns the duration of the first, and is recorded with its own', async () => {
   const finished = { result: value(1), durationMs: 30_000, finishedAt: 900 } as const
   const tool = callableOf({ ...recordWith({}), annotations: {} }, () => value(2))
-  const idempotencyStore: IdempotencyStore = { claim: async () => ({ state: 'finished', finished }) }
-  const { deps, records } = worldOf({ tool, idempotencyStore })
+  const idempotencyRecords: IdempotencyRecords = { claim: async () => ({ state: 'finished', finished }) }
+  const { deps, records } = worldOf({ tool, idempotencyRecords })
   expect(await createCallTool(deps)(callWith(), callerWith())).toMatchObject({
     result: { value: 1 },
     durationMs: 30_000,

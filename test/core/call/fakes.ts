@@ -9,7 +9,7 @@ import { type RecordResolver, type Resolver, withViews } from '../../../src/core
 import type { CallDeps } from '../../../src/core/call/call.ts'
 import type { CallRequest, Caller } from '../../../src/core/call/call-request.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import type { IdempotencyStore } from '../../../src/core/call/idempotency.ts'
+import type { IdempotencyRecords } from '../../../src/core/call/idempotency.ts'
 import type { CallRecord } from '../../../src/core/call/call-record.ts'
 import type { TokenQuery, TokenResult } from '../../../src/core/call/user-tokens.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
@@ -63,7 +63,7 @@ export interface World {
   readonly renew?: (asking: TokenQuery, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
   readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>
   readonly secretOf?: (id: string) => string | undefined
-  readonly idempotencyStore?: IdempotencyStore
+  readonly idempotencyRecords?: IdempotencyRecords
   readonly publisher?: Publisher
   /** The tools that a bare name may mean. */
   readonly candidates?: readonly Candidate[]
@@ -81,7 +81,7 @@ export function worldOf({
   renew,
   claim,
   secretOf,
-  idempotencyStore,
+  idempotencyRecords,
 }: World = {}) {
   const asked: string[] = []
   const defects: string[] = []
@@ -134,7 +134,9 @@ export function worldOf({
     artifacts: { put: async () => ({ ok: false, why: 'nothing is kept' }), open: async () => 'missing' },
     callLimiter: { take: () => ({ end: () => [] }) },
     uploads: { find: async () => undefined },
-    idempotencyStore: idempotencyStore ?? { claim: async () => ({ state: 'claimed', settle: async () => undefined }) },
+    idempotencyRecords: idempotencyRecords ?? {
+      claim: async () => ({ state: 'claimed', settle: async () => undefined }),
+    },
     inlineBytes: { program: 262_144, model: 262_144 },
     startDeadline,
     fingerprint: async (value) => JSON.stringify(value),

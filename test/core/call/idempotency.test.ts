@@ -29,7 +29,7 @@ async function once(
   let runs = 0
   let time = 100
   const deps = {
-    idempotencyStore: { claim: async () => claimed ?? ({ state: 'claimed', settle } as const) },
+    idempotencyRecords: { claim: async () => claimed ?? ({ state: 'claimed', settle } as const) },
     now: () => (time += 7),
   }
   const counted = (begins: () => void) => ((runs += 1), run(begins))
@@ -101,7 +101,7 @@ it('a call with an id whose run was interrupted does not run again', async () =>
 const broken = async (given: Parameters<typeof worldOf>[0]) => {
   const settled: (CompletedCall | undefined)[] = []
   const settle = async (finished: CompletedCall | undefined) => void settled.push(finished)
-  const { deps } = worldOf({ ...given, idempotencyStore: { claim: async () => ({ state: 'claimed', settle }) } })
+  const { deps } = worldOf({ ...given, idempotencyRecords: { claim: async () => ({ state: 'claimed', settle }) } })
   const { result } = await createCallTool(deps)({ ...callWith({ input: { a: 1 } }), callId: 'c1' }, callerWith())
   return { result, settled }
 }
@@ -131,7 +131,7 @@ const claims = async (given: { annotations?: object; callId?: string | undefined
   const tool = callableOf(record, () => ok(1))
   const { deps } = worldOf({
     tool,
-    idempotencyStore: {
+    idempotencyRecords: {
       claim: async (call) => (asked.push(call), { state: 'claimed', settle: async () => undefined }),
     },
   })

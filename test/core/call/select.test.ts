@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createCallTool } from '../../../src/core/call/call.ts'
-import type { IdempotencyStore } from '../../../src/core/call/idempotency.ts'
+import type { IdempotencyRecords } from '../../../src/core/call/idempotency.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { RunResult } from '../../../src/core/call/runner.ts'
 import { readOption, SELECT } from '../../../src/core/call/call-options.ts'
@@ -19,13 +19,13 @@ async function call(select: Json, output: RunResult = { ok: true, value: OUTPUT 
     runs++
     return output
   })
-  const idempotencyStore: IdempotencyStore = {
+  const idempotencyRecords: IdempotencyRecords = {
     async claim(asked) {
       claimed.push(asked.select)
       return { state: 'claimed', settle: async (finished) => void claimed.push(finished?.result) }
     },
   }
-  const { deps } = worldOf({ tool, idempotencyStore })
+  const { deps } = worldOf({ tool, idempotencyRecords })
   const artifacts: typeof deps.artifacts = {
     ...deps.artifacts,
     async put({ content }) {

@@ -281,7 +281,7 @@ test('credentials: go where the implementation says', () => {
   expect(request.headers.get('authorization')).toBe('Bearer token')
   expect(request.headers.get('x-key')).toBe('key=$&$&; again=$&$&')
   expect(request.credentialHeaders).toEqual(['authorization', 'x-key'])
-  expect(request.shown).toEqual({ host: 'api.example.com', url: 'https://api.example.com/bot{bot}/send' })
+  expect(request.displayTarget).toEqual({ host: 'api.example.com', url: 'https://api.example.com/bot{bot}/send' })
   for (const text of ['token', '$&$&', 'a&b&', 'a%26b%26', '1:2/3', '1%3A2%2F3']) {
     expect(request.redact(`with ${text} in it`)).toBe('with [redacted] in it')
   }
@@ -340,7 +340,7 @@ describe('a secret in the host', () => {
     expect(built({ ...whole, url: 'https://{h}:8443/v1' }, {}, { secrets: { HOST: 'a.b' } }).url).toBe(
       'https://a.b:8443/v1',
     )
-    expect(built(partial, {}, { secrets: { HOST: 'acme-eu' } }).shown.host).toBe('{h}.example.com')
+    expect(built(partial, {}, { secrets: { HOST: 'acme-eu' } }).displayTarget.host).toBe('{h}.example.com')
   })
 
   test('a secret in the host is a whole origin if the template has no scheme', () => {
@@ -348,7 +348,7 @@ describe('a secret in the host', () => {
     expect(built(origin, {}, { secrets: { HOST: 'https://eu.acme.example' } }).url).toBe('https://eu.acme.example/v1')
     expect(built(origin, {}, { secrets: { HOST: 'http://127.0.0.1:8080/' } }).url).toBe('http://127.0.0.1:8080/v1')
     expect(built(origin, {}, { secrets: { HOST: 'acme.example' } }).url).toBe('https://acme.example/v1')
-    expect(built(origin, {}, { secrets: { HOST: 'https://eu.acme.example' } }).shown.url).toBe('{h}/v1')
+    expect(built(origin, {}, { secrets: { HOST: 'https://eu.acme.example' } }).displayTarget.url).toBe('{h}/v1')
     for (const value of [
       '',
       'https://',

@@ -9,7 +9,7 @@ const NOW = Date.parse('2026-11-21T12:00:00Z')
 const REQUEST = {
   method: 'GET',
   budget: createBudget(Infinity),
-  shown: { host: 'api.example.com', url: 'https://api.example.com/v1/{key}/x' },
+  displayTarget: { host: 'api.example.com', url: 'https://api.example.com/v1/{key}/x' },
   redact: createLazyRedact(() => ['s3cret', 's3cret+long', '']),
 }
 

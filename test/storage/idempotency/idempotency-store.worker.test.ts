@@ -3,9 +3,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import {
-  createIdempotencyStore,
-  type IdempotencyStoreOptions,
-} from '../../../src/storage/idempotency/idempotency-store.ts'
+  createIdempotencyRecords,
+  type IdempotencyRecordsOptions,
+} from '../../../src/storage/idempotency/idempotency-records.ts'
 import {
   defineIdempotencyStore,
   type IdempotencyStoreObject,
@@ -22,7 +22,7 @@ function createWorld() {
   const stubOf = (name: string) => env.IdempotencyStore.getByName(`${name} ${run}`)
   const within = <T>(
     name: string,
-    use: (idempotencyStore: IdempotencyStoreObject, state: DurableObjectState) => T | Promise<T>,
+    use: (idempotencyRecords: IdempotencyStoreObject, state: DurableObjectState) => T | Promise<T>,
   ) =>
     runInDurableObject(stubOf(name), (_, state) => {
       const instance = instances.get(name) ?? new IdempotencyStore(state, {})
@@ -37,9 +37,13 @@ function createWorld() {
           (...given: unknown[]) => {
             if (!world.reachable) throw new Error('The object cannot be reached')
             if (world.hangs) return new Promise(() => undefined)
-            return within(name, async (idempotencyStore) =>
+            return within(name, async (idempotencyRecords) =>
               structuredClone(
-                await Reflect.apply(Reflect.get(idempotencyStore, method), idempotencyStore, structuredClone(given)),
+                await Reflect.apply(
+                  Reflect.get(idempotencyRecords, method),
+                  idempotencyRecords,
+                  structuredClone(given),
+                ),
               ),
             )
           },
@@ -51,8 +55,8 @@ function createWorld() {
       Boolean(world.hasBucket && outside.set(`${principal} ${callId}`, sealed)),
     find: async (principal, callId) => outside.get(`${principal} ${callId}`),
   }
-  const start = (options: Partial<IdempotencyStoreOptions> = {}) =>
-    createIdempotencyStore({
+  const start = (options: Partial<IdempotencyRecordsOptions> = {}) =>
+    createIdempotencyRecords({
       namespace,
       outcomes,
       sealer: createKeyring(['a secret of the deployment'], 'ledger'),
@@ -61,7 +65,7 @@ function createWorld() {
       ...options,
     })
   return Object.assign(world, {
-    idempotencyStore: start(),
+    idempotencyRecords: start(),
     start,
     defects,
     outside,
@@ -85,7 +89,7 @@ const call = (given: Partial<IdempotentCall> = {}): IdempotentCall => ({
 const FINISHED: CompletedCall = { result: { ok: true, value: { paid: true } }, durationMs: 12, finishedAt: 40 }
 
 async function settle(world: ReturnType<typeof createWorld>, finished: CompletedCall | undefined, given = {}) {
-  const claimed = await world.idempotencyStore.claim(call(given))
+  const claimed = await world.idempotencyRecords.claim(call(given))
   if (claimed.state !== 'claimed') throw new Error(`Wanted a claim, got ${claimed.state}`)
   await claimed.settle(finished)
 }
@@ -93,12 +97,12 @@ async function settle(world: ReturnType<typeof createWorld>, finished: Completed
 describe('the idempotency store', () => {
   it('gives a claim once, and the outcome to everyone who asks meanwhile', async () => {
     const world = createWorld()
-    const claimed = await world.idempotencyStore.claim(call())
-    const others = Promise.all([1, 2, 3].map(() => world.idempotencyStore.claim(call())))
+    const claimed = await world.idempotencyRecords.claim(call())
+    const others = Promise.all([1, 2, 3].map(() => world.idempotencyRecords.claim(call())))
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
     expect(await others).toEqual(Array(3).fill({ state: 'finished', finished: FINISHED }))
     world.deploy()
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
   it('keeps an outcome sealed for 24 hours, and nothing afterwards', async () => {
@@ -110,14 +114,14 @@ describe('the idempotency store', () => {
       expect(JSON.stringify(rows)).not.toContain('paid')
     })
     world.time += 86_400_000 - 1
-    expect((await world.idempotencyStore.claim(call())).state).toBe('finished')
+    expect((await world.idempotencyRecords.claim(call())).state).toBe('finished')
     world.time += 1
     await world.alarm('key:1')
-    await world.within('key:1', async (idempotencyStore, { storage }) => {
-      await idempotencyStore.alarm()
+    await world.within('key:1', async (idempotencyRecords, { storage }) => {
+      await idempotencyRecords.alarm()
       expect(storage.sql.exec('SELECT * FROM call').toArray()).toEqual([])
     })
-    expect((await world.idempotencyStore.claim(call())).state).toBe('claimed')
+    expect((await world.idempotencyRecords.claim(call())).state).toBe('claimed')
   })
 
   it.each([
@@ -127,24 +131,24 @@ describe('the idempotency store', () => {
     ['selection than the first', { select: 'a' }, { select: 'b' }],
   ])('refuses another %s under the same id, while it runs and afterwards', async (_, first, other) => {
     const world = createWorld()
-    const claimed = await world.idempotencyStore.claim(call(first))
-    expect(await world.idempotencyStore.claim(call(other))).toEqual({ state: 'reused' })
+    const claimed = await world.idempotencyRecords.claim(call(first))
+    expect(await world.idempotencyRecords.claim(call(other))).toEqual({ state: 'reused' })
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
-    expect(await world.idempotencyStore.claim(call(other))).toEqual({ state: 'reused' })
+    expect(await world.idempotencyRecords.claim(call(other))).toEqual({ state: 'reused' })
   })
 
   it('separates the ids of one principal from those of another', async () => {
     const world = createWorld()
     await settle(world, FINISHED)
-    expect((await world.idempotencyStore.claim(call({ principal: 'key:2', fingerprint: 'of another' }))).state).toBe(
+    expect((await world.idempotencyRecords.claim(call({ principal: 'key:2', fingerprint: 'of another' }))).state).toBe(
       'claimed',
     )
   })
 
   it('lets one of the waiting callers make a call that was not run after all', async () => {
     const world = createWorld()
-    const claimed = await world.idempotencyStore.claim(call())
-    const others = [1, 2].map(() => world.idempotencyStore.claim(call()))
+    const claimed = await world.idempotencyRecords.claim(call())
+    const others = [1, 2].map(() => world.idempotencyRecords.claim(call()))
     if (claimed.state === 'claimed') await claimed.settle(undefined)
     const next = await Promise.race(others)
     expect(next.state).toBe('claimed')
@@ -154,11 +158,11 @@ describe('the idempotency store', () => {
 
   it('says that the outcome is unknown once a call that was never settled runs out of time', async () => {
     const world = createWorld()
-    await world.idempotencyStore.claim(call())
+    await world.idempotencyRecords.claim(call())
     world.deploy()
     world.time += 6_000
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'unknown' })
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'unknown' })
   })
 
   it('says so at once for a call whose process is gone, if there is only one process', async () => {
@@ -175,27 +179,27 @@ describe('the idempotency store', () => {
 
   it('ignores the settlement of a claim that no longer exists', async () => {
     const world = createWorld()
-    const claimed = await world.idempotencyStore.claim(call())
-    await world.within('key:1', (idempotencyStore) => idempotencyStore.settle('c1', 'another claim', 'forged'))
-    await world.within('key:1', (idempotencyStore) => idempotencyStore.settle('c1', 'another claim', undefined))
+    const claimed = await world.idempotencyRecords.claim(call())
+    await world.within('key:1', (idempotencyRecords) => idempotencyRecords.settle('c1', 'another claim', 'forged'))
+    await world.within('key:1', (idempotencyRecords) => idempotencyRecords.settle('c1', 'another claim', undefined))
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
   it('keeps the first outcome of a claim that is settled twice', async () => {
     const world = createWorld()
-    const claimed = await world.idempotencyStore.claim(call())
+    const claimed = await world.idempotencyRecords.claim(call())
     if (claimed.state !== 'claimed') throw new Error(`Wanted a claim, got ${claimed.state}`)
     await claimed.settle(FINISHED)
     await claimed.settle({ ...FINISHED, result: { ok: true, value: 'another' } })
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'finished', finished: FINISHED })
   })
 
   it('runs nothing while it is unreachable, and still gives outcomes that are known', async () => {
     const world = createWorld()
-    const claimed = await world.idempotencyStore.claim(call())
+    const claimed = await world.idempotencyRecords.claim(call())
     world.reachable = false
-    expect(await world.idempotencyStore.claim(call({ callId: 'c2' }))).toEqual({ state: 'unreachable' })
+    expect(await world.idempotencyRecords.claim(call({ callId: 'c2' }))).toEqual({ state: 'unreachable' })
     if (claimed.state === 'claimed') await claimed.settle(FINISHED)
     expect(world.defects).toHaveLength(2)
   })
@@ -208,9 +212,9 @@ describe('the idempotency store', () => {
     await world.within('key:1', (_, { storage }) => {
       expect(storage.sql.exec('SELECT outcome FROM call').one()['outcome']).toBe('outside')
     })
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'finished', finished: large })
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'finished', finished: large })
     world.outside.clear()
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'unknown' })
   })
 
   it('deletes the outcome of the oldest of many calls, and runs none of them again', async () => {
@@ -223,9 +227,9 @@ describe('the idempotency store', () => {
     })
     world.time += 10_000
     await settle(world, FINISHED, { callId: 'c3' })
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
-    expect((await world.idempotencyStore.claim(call({ callId: 'c2' }))).state).toBe('finished')
-    expect((await world.idempotencyStore.claim(call({ callId: 'c3' }))).state).toBe('finished')
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'unknown' })
+    expect((await world.idempotencyRecords.claim(call({ callId: 'c2' }))).state).toBe('finished')
+    expect((await world.idempotencyRecords.claim(call({ callId: 'c3' }))).state).toBe('finished')
   })
 
   it('deletes the oldest of a million calls, but none that is still running', async () => {
@@ -258,10 +262,10 @@ describe('the idempotency store', () => {
   ])('says that an outcome was too large to keep if %s', async (_, options) => {
     const world = createWorld()
     world.hasBucket = false
-    world.idempotencyStore = world.start(options)
+    world.idempotencyRecords = world.start(options)
     await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(700_000) } })
     const message = 'The call succeeded, and its answer is too large to be given a second time'
-    expect(await world.idempotencyStore.claim(call())).toEqual({
+    expect(await world.idempotencyRecords.claim(call())).toEqual({
       state: 'finished',
       finished: {
         ...FINISHED,
@@ -273,8 +277,8 @@ describe('the idempotency store', () => {
   it('says that an outcome is unknown if its bucket is gone', async () => {
     const world = createWorld()
     await settle(world, { ...FINISHED, result: { ok: true, value: 'x'.repeat(60_000) } })
-    world.idempotencyStore = world.start({ outcomes: undefined })
-    expect(await world.idempotencyStore.claim(call())).toEqual({ state: 'unknown' })
+    world.idempotencyRecords = world.start({ outcomes: undefined })
+    expect(await world.idempotencyRecords.claim(call())).toEqual({ state: 'unknown' })
   })
 
   it.each([
@@ -291,17 +295,17 @@ describe('the idempotency store', () => {
         storage.sql.exec<{ outcome: string }>("SELECT outcome FROM call WHERE id = 'c1'").one().outcome,
     )
     await world.within(object, (_, { storage }) => void storage.sql.exec('UPDATE call SET outcome = ?', outcome))
-    expect(await world.idempotencyStore.claim(call(other))).toEqual({ state: 'unknown' })
+    expect(await world.idempotencyRecords.claim(call(other))).toEqual({ state: 'unknown' })
   })
 
   it('recognizes a repeated claim, and keeps an unsettled one for a day', async () => {
     const world = createWorld()
     const request = { callId: 'c1', fingerprint: 'f', claim: 'a', process: '', forMs: 6_000 }
-    const claim = () => world.within('key:1', (idempotencyStore) => idempotencyStore.claim(request))
+    const claim = () => world.within('key:1', (idempotencyRecords) => idempotencyRecords.claim(request))
     expect([await claim(), await claim()]).toEqual([{ state: 'claimed' }, { state: 'claimed' }])
     world.time += 86_406_000 - 1
     const another = () =>
-      world.within('key:1', (idempotencyStore) => idempotencyStore.claim({ ...request, claim: 'b' }))
+      world.within('key:1', (idempotencyRecords) => idempotencyRecords.claim({ ...request, claim: 'b' }))
     expect(await another()).toEqual({ state: 'unknown' })
     world.time += 1
     expect(await another()).toEqual({ state: 'claimed' })
@@ -311,14 +315,14 @@ describe('the idempotency store', () => {
     const world = createWorld()
     const alarm = () => world.within('key:1', (_, { storage }) => storage.getAlarm())
     const first = world.time + 86_406_000 + 600_000
-    await world.idempotencyStore.claim(call())
+    await world.idempotencyRecords.claim(call())
     world.time += 1_000
-    await world.idempotencyStore.claim(call({ callId: 'c2' }))
+    await world.idempotencyRecords.claim(call({ callId: 'c2' }))
     expect(await alarm()).toBe(first)
     const ring = () =>
-      world.within('key:1', async (idempotencyStore, { storage }) => {
+      world.within('key:1', async (idempotencyRecords, { storage }) => {
         await storage.deleteAlarm()
-        await idempotencyStore.alarm()
+        await idempotencyRecords.alarm()
       })
     world.time = first - 600_000
     await ring()
@@ -335,7 +339,7 @@ describe('the idempotency store', () => {
       const world = createWorld()
       world.hangs = true
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-      const claimed = world.idempotencyStore.claim(call())
+      const claimed = world.idempotencyRecords.claim(call())
       let answer: unknown
       void claimed.then((came) => (answer = came))
       await vi.advanceTimersByTimeAsync(10_999)
@@ -343,7 +347,7 @@ describe('the idempotency store', () => {
       await vi.advanceTimersByTimeAsync(1)
       expect(answer).toEqual({ state: 'unreachable' })
       world.hangs = false
-      await world.idempotencyStore.claim(call())
+      await world.idempotencyRecords.claim(call())
       expect(vi.getTimerCount()).toBe(0)
     })
   })

@@ -20,19 +20,19 @@ export async function importSkills(
   principal: Principal,
   { skills, readSkill }: ImportSkillsDeps,
 ) {
-  const added: string[] = []
+  const newNames: string[] = []
   async function importSkill(skill: ListedSkill) {
     const { name } = skill
     if (!skill.files) return { name, reason: NOT_READ }
-    const sent = parseValue(SKILL, skill)
-    const content = sent.ok ? await readSkill(name, sent.value.files) : sent
+    const parsedSkill = parseValue(SKILL, skill)
+    const content = parsedSkill.ok ? await readSkill(name, parsedSkill.value.files) : parsedSkill
     if (!content.ok) return { name, reason: formatProblems(content.problems) }
-    const published = await skills().publishSkill({ toolkit, name }, content.value, principal)
-    if (!published.ok) return { name, reason: formatRefusal(published) }
-    if (published.isNew) added.push(name)
-    return { name, version: published.version }
+    const publication = await skills().publishSkill({ toolkit, name }, content.value, principal)
+    if (!publication.ok) return { name, reason: formatRefusal(publication) }
+    if (publication.isNew) newNames.push(name)
+    return { name, version: publication.version }
   }
   const reports = []
   for (const skill of listed) reports.push(await importSkill(skill))
-  return { reports, added }
+  return { reports, added: newNames }
 }

@@ -87,23 +87,23 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
   async function endAccess(user: string, addAuditDetails: AddAuditDetails) {
     const keys = await listUserKeys(user)
     const sessionCounts = await Promise.all(listSessionOwners(user, keys).map((owner) => sessions.removeAll(owner)))
-    const ended = {
+    const endedAccess = {
       user_id: user,
       sessions: sessionCounts.reduce((sum, count) => sum + count, 0),
       agents: await agents.removeAll({ kind: 'user', id: user }),
     }
-    addAuditDetails(ended)
+    addAuditDetails(endedAccess)
     try {
       await Promise.all([`person:${user}`, `jwt:${user}`].map((principal) => deps.removeTasks(principal)))
       const { revocations, authorizations } = await grants.endAll(user)
-      const counts = { ...ended, accounts: revocations.length, authorizations }
+      const counts = { ...endedAccess, accounts: revocations.length, authorizations }
       const untold = revocations.filter(({ isRevokedAtProvider }) => !isRevokedAtProvider)
       const not_revoked = untold.map(({ provider, account }) => ({ provider, account }))
       addAuditDetails({ ...counts, not_revoked })
       return ok({ ...counts, not_revoked, keys: keys.map(toNamedKey) })
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
-      const done = `${ended.sessions} sessions and ${ended.agents} agents were ended, but accounts may remain`
+      const done = `${endedAccess.sessions} sessions and ${endedAccess.agents} agents were ended, but accounts may remain`
       return fail({ type: 'unavailable', message: `${error.message}: ${done}. Send the request again` })
     }
   }

@@ -21,13 +21,13 @@ export class Unselectable extends Error {}
 /** The budget of one search in a value: its units of work, and the bytes that it may create. */
 export class SearchBudget {
   readonly #work: Budget
-  readonly #most: number
-  #made = 0
+  readonly #maxBytes: number
+  #createdBytes = 0
 
   constructor(value: Json, parent: Budget) {
     const size = jsonSize(value, Infinity)
     this.#work = createBudget(Math.min(DEFAULT_UNITS, LEAST + size / FOR_A_UNIT), parent)
-    this.#most = size + MAX_GROWTH
+    this.#maxBytes = size + MAX_GROWTH
     this.spend(size / CHARACTERS)
   }
 
@@ -38,14 +38,14 @@ export class SearchBudget {
   /** Spends the length of a text before the text is created. */
   make(length: number): void {
     this.spend(length / CHARACTERS)
-    this.#made += length
-    if (this.#made > this.#most) throw new Unselectable(OUTGROWN)
+    this.#createdBytes += length
+    if (this.#createdBytes > this.#maxBytes) throw new Unselectable(OUTGROWN)
   }
 
   /** Returns the bytes of a value as JSON. Throws `Unselectable` if there are too many. */
   measureSize(value: Json): number {
-    const size = jsonSize(value, this.#most)
-    if (size > this.#most) throw new Unselectable(OUTGROWN)
+    const size = jsonSize(value, this.#maxBytes)
+    if (size > this.#maxBytes) throw new Unselectable(OUTGROWN)
     return size
   }
 }

@@ -66,9 +66,9 @@ export interface FindingStore {
   /** Returns the source of one toolkit, or those compared the longest ago. */
   takeSources(choice: SourceChoice): Promise<readonly ImportSource[]>
   store(comparison: Comparison): Promise<void>
-  /** Returns messages about new findings. `sent` are the ids of messages that were received. */
+  /** Returns messages about new findings. `sentIds` are the ids of messages that were received. */
   takeMessages(
-    sent: readonly string[],
+    sentIds: readonly string[],
     limit: number,
   ): Promise<readonly { readonly id: string; readonly body: string }[]>
   /** Lists only findings of toolkits that the principal may change. */

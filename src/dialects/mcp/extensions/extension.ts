@@ -4,7 +4,7 @@
  */
 import type { ResourceList } from '../../../core/call/runner.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
-import type { AroundTool, McpExchange } from '../tools-call.ts'
+import type { WrapToolCall, McpExchange } from '../tools-call.ts'
 import type { McpError, McpResult } from '../wire.ts'
 
 export type McpMethod = (params: JsonObject, exchange: McpExchange) => Promise<McpResult>
@@ -22,7 +22,7 @@ export interface McpExtension {
   /** A client that did not declare the extension gets the error -32021. */
   readonly methods?: Readonly<Record<string, McpMethod>>
   /** Wraps the calls of clients that declare the extension. At most one extension has this. */
-  readonly aroundTool?: AroundTool
+  readonly wrapToolCall?: WrapToolCall
   /** Resources whose URIs begin with `scheme`, such as 'skill:'. */
   readonly resources?: ResourceSource
   /** Takes part in `subscriptions/listen`. Undefined if `notifications` names nothing of the extension. */

@@ -50,7 +50,7 @@ function createSender(send: Progress) {
       ]
       return (sending ??= sendAll())
     },
-    sent: () => sending,
+    waitUntilSent: () => sending,
   }
 }
 
@@ -65,7 +65,7 @@ export default class extends WorkerEntrypoint {
     return currentLines.run(logs, async () => {
       const { signal } = deadline
       const answer = await runHandler(input, { ...about, signal, log: logGuest, progress: sender.progress, fetch })
-      await sender.sent()
+      await sender.waitUntilSent()
       clearTimeout(timer)
       return `{${answer},"logs":${JSON.stringify(logs)}}`
     })

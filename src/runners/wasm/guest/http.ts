@@ -18,14 +18,14 @@ export function requestHttp(call: PluginCall) {
     if (kernel.length(request) > MAX_REQUEST)
       throw new Error(`The plugin described a request in more than ${MAX_REQUEST} bytes`)
     const { url, method, headers } = readRequest(decode(kernel.read(request, PARSED_BYTE)))
-    const sent = body === 0n ? undefined : kernel.read(body, COPIED_BYTE).slice()
+    const bodyBytes = body === 0n ? undefined : kernel.read(body, COPIED_BYTE).slice()
     http.status = 0
     http.headers = '{}'
-    const heldBytes = call.held() + (sent?.length ?? 0)
+    const heldBytes = call.countHeldBytes() + (bodyBytes?.length ?? 0)
     const end = Date.now() + call.timeoutMs
     holdWhileWaiting(call, heldBytes, end)
     try {
-      const response = await fetch(url, { method, headers, ...(sent ? { body: sent } : {}) })
+      const response = await fetch(url, { method, headers, ...(bodyBytes ? { body: bodyBytes } : {}) })
       const parts: Uint8Array<ArrayBuffer>[] = []
       let size = 0
       for await (const part of response.body ?? []) {

@@ -1,5 +1,5 @@
 /** JavaScript Promise Integration, which the platform's types do not have yet. */
 declare namespace WebAssembly {
-  const Suspending: new (work: (...given: never[]) => Promise<unknown>) => (...given: unknown[]) => unknown
-  function promising(exported: (...given: unknown[]) => unknown): (...given: unknown[]) => Promise<unknown>
+  const Suspending: new (work: (...values: never[]) => Promise<unknown>) => (...values: unknown[]) => unknown
+  function promising(exported: (...values: unknown[]) => unknown): (...given: unknown[]) => Promise<unknown>
 }

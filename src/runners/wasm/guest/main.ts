@@ -62,7 +62,7 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
       call.countBytes(2 * start.length)
     },
     countBytes: (bytes) => void (countedBytes += bytes),
-    held: () => memoryBytes() + kernel.used() + countedBytes,
+    countHeldBytes: () => memoryBytes() + kernel.used() + countedBytes,
     memory() {
       const memory = findMemory('memory')
       if (!memory) throw new Error("The plugin does not export its memory as 'memory'")
@@ -106,7 +106,7 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
   return { ok: true, value, logs, usage }
 }
 
-function buildImports(call: PluginCall): Record<string, Record<string, (...given: never[]) => unknown>> {
+function buildImports(call: PluginCall): Record<string, Record<string, (...values: never[]) => unknown>> {
   const hostFunctions = {
     'extism:host/env': extismFunctions(call),
     'wasi_snapshot_preview1': wasiFunctions(call),
@@ -130,6 +130,6 @@ function abort({ memory }: PluginCall) {
   }
 }
 
-function isFunction(value: unknown): value is (...given: unknown[]) => unknown {
+function isFunction(value: unknown): value is (...values: unknown[]) => unknown {
   return typeof value === 'function'
 }

@@ -1,6 +1,6 @@
 import type { Kernel } from './kernel.ts'
 
-export type HostFunctions = Record<string, (...given: never[]) => unknown>
+export type HostFunctions = Record<string, (...values: never[]) => unknown>
 
 /** In characters. Longer than the kept part of each, which is cut after redaction. */
 export const MAX_LINE = 4_000
@@ -20,7 +20,7 @@ export interface PluginCall {
   /** Counts bytes that the call keeps until it ends, besides its memory and blocks. */
   readonly countBytes: (bytes: number) => void
   /** All bytes that the call keeps. */
-  readonly held: () => number
+  readonly countHeldBytes: () => number
   readonly memory: () => DataView<ArrayBuffer>
   readonly http: { requests: number; status: number; headers: string }
   output: Uint8Array

@@ -8,7 +8,7 @@ export function createFindingStore(registry: RegistryStub): FindingStore {
     forget: (toolkit) => registry().setSource(toolkit),
     takeSources: async (choice) => (await registry().takeSources(choice)).map(parseTrusted),
     store: (comparison) => registry().storeComparison(JSON.stringify(comparison)),
-    takeMessages: (sent, limit) => registry().takeMessages(sent, limit),
+    takeMessages: (sentIds, limit) => registry().takeMessages(sentIds, limit),
     async list(query, principal) {
       const { items, next } = await registry().listFindings(query, principal)
       const parsed = items.map(({ toolkit, since, seen, body }) => ({ toolkit, ...parseTrusted(body), since, seen }))

@@ -29,8 +29,8 @@ export function createOperations(sql: SqlStorage, { ids: ranked, scores, candida
   function findOperation(id: number): readonly number[] {
     const known = operations.get(id)
     if (known) return known
-    const found = column<number>(sql, SAME_TOOLS, id).filter((other) => candidates.has(other))
-    const ids = found.length > 1 ? found.toSorted((one, other) => getScore(other) - getScore(one)) : [id]
+    const sameTools = column<number>(sql, SAME_TOOLS, id).filter((other) => candidates.has(other))
+    const ids = sameTools.length > 1 ? sameTools.toSorted((one, other) => getScore(other) - getScore(one)) : [id]
     for (const member of [id, ...ids]) operations.set(member, ids)
     return ids
   }

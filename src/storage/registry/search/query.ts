@@ -88,8 +88,8 @@ export function searchTools(
 }
 
 /** Maps each tool that is not the best of its operation to the best one, by id. Undefined if there are none. */
-function listSame(found: readonly FoundVersion[]): Readonly<Record<string, string>> | undefined {
-  const tools = found.flatMap(({ id, operation: [best, ...others] = [] }) =>
+function listSame(versions: readonly FoundVersion[]): Readonly<Record<string, string>> | undefined {
+  const tools = versions.flatMap(({ id, operation: [best, ...others] = [] }) =>
     best ? [...others, { id: id ?? best.id }].map((other) => [other.id, best.id] as const) : [],
   )
   const pairs = tools.filter(([id, best]) => id !== best)

@@ -15,12 +15,12 @@ export function storeStatus(
   change: ToolStatus,
   byAdministrator: boolean,
 ): readonly string[] {
-  const statusOf = (columnName: string): ToolStatus =>
+  const readStatus = (columnName: string): ToolStatus =>
     parseTrusted(
       readField<string>(sql, `SELECT ${columnName} FROM version WHERE key = ? AND version = ?`, key, version) ?? '',
     )
-  const isAlreadyDisabled = statusOf('status').state === 'disabled'
-  const status = changeStatus(statusOf('coalesce(own, status)'), change, isAlreadyDisabled)
+  const isAlreadyDisabled = readStatus('status').state === 'disabled'
+  const status = changeStatus(readStatus('coalesce(own, status)'), change, isAlreadyDisabled)
   const removedBefore = listRemovedSiblings(sql, key)
   const toolkitStatus = loadSettings(sql, loadToolName(sql, key)?.toolkit ?? '').status
   const isDisabled = status.state === 'disabled'

@@ -26,7 +26,7 @@ function write(parts: readonly (readonly [start: number, length: number])[]) {
     charge: (units) => void (charged += units),
     log: (line) => void logged.push(line),
     countBytes: () => undefined,
-    held: () => 0,
+    countHeldBytes: () => 0,
     memory: () => memory,
     http: { requests: 0, status: 0, headers: '{}' },
     output: new Uint8Array(),

@@ -29,16 +29,16 @@ export async function handleSkillsGet(
   { uri }: JsonObject,
   exchange: McpExchange,
 ): Promise<McpResult> {
-  const found = await find(skills, uri, exchange)
-  if (found?.path === MANIFEST_FILE) return toCacheable({ skill: toEntry(found.skill) }, exchange)
+  const file = await find(skills, uri, exchange)
+  if (file?.path === MANIFEST_FILE) return toCacheable({ skill: toEntry(file.skill) }, exchange)
   return invalid(`There is no skill '${String(uri).slice(0, 200)}'`)
 }
 
 export async function readSkillResource(skills: SkillStore, uri: string, exchange: McpExchange) {
-  const found = await find(skills, uri, exchange)
-  const content: SkillFiles[string] | null = parseTrusted(found?.skill.files ?? 'null')
-  if (!found || content === null) return undefined
-  const type = found.path.endsWith('.md') ? MARKDOWN : {}
+  const file = await find(skills, uri, exchange)
+  const content: SkillFiles[string] | null = parseTrusted(file?.skill.files ?? 'null')
+  if (!file || content === null) return undefined
+  const type = file.path.endsWith('.md') ? MARKDOWN : {}
   return [{ uri, ...type, ...(typeof content === 'string' ? { text: content } : { blob: content.base64 }) }]
 }
 

@@ -27,10 +27,10 @@ export async function answerMethod(run: RunMethod, params: JsonObject, exchange:
   const { revision, context } = exchange
   const read = json.parseValue(PARAMS, params)
   if (!read.ok) return invalid(formatReadError('the params', read.problems))
-  const found = await run(read.value, context.principal)
-  if (!found.ok) return toMcpFailure(found.failure, revision)
-  if (!found.value) return invalid(`There is no task '${read.value.taskId.slice(0, 100)}', or it is not yours`)
-  return revision.createResult(found.value === true ? {} : toDetailedTask(found.value, exchange))
+  const result = await run(read.value, context.principal)
+  if (!result.ok) return toMcpFailure(result.failure, revision)
+  if (!result.value) return invalid(`There is no task '${read.value.taskId.slice(0, 100)}', or it is not yours`)
+  return revision.createResult(result.value === true ? {} : toDetailedTask(result.value, exchange))
 }
 
 /** Encodes a task for the response to the call that created it. */
@@ -60,8 +60,8 @@ export async function watchTasks(
 ): Promise<Watch | undefined> {
   if (!isStringArray(taskIds)) return undefined
   const find = async (id: string, { context }: McpExchange) => {
-    const found = await tasks.get(id, context.principal)
-    return found.ok ? found.value : undefined
+    const result = await tasks.get(id, context.principal)
+    return result.ok ? result.value : undefined
   }
   /** The last update of each task that the client knows. Tasks are read one at a time, since a result may have megabytes. */
   const lastUpdates = new Map<string, string>()

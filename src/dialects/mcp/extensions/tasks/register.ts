@@ -22,7 +22,7 @@ export function registerTasks(extensions: McpExtension[], deps: TaskCallDeps): v
       ),
       'tasks/cancel': method(({ taskId }, principal) => tasks.cancel(taskId, principal)),
     },
-    aroundTool: async (...call) => (await import('./task-call.ts')).callAsTask(deps, ...call),
+    wrapToolCall: async (...call) => (await import('./task-call.ts')).callToolWithTasks(deps, ...call),
     watch: async (...request) => (await import('./methods.ts')).watchTasks(...request, tasks),
   })
 }

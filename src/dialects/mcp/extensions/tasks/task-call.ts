@@ -2,7 +2,7 @@
  * Decides which calls become tasks, for clients that support tasks:
  *
  * 1. If the tool has `taskSupport`, or may run for longer than `SLOW_MS`, the call starts as a task. If it ends within
- *    `FIRST_MOMENT_MS`, the response is its result. If it asks for input within that time, the task is canceled and the
+ *    `SYNC_WAIT_MS`, the response is its result. If it asks for input within that time, the task is canceled and the
  *    response is a round trip: "any multi-round-trip exchange SHOULD be completed before the task is created".
  * 2. Other calls run as usual. If a person must open a link first, the call becomes a task that waits for the person, without
  *    a round trip.
@@ -17,7 +17,7 @@ import type { Task } from '../../../../core/task/task.ts'
 import type { Tasks } from '../../../../core/task/tasks.ts'
 import { hasCapability, URL_ELICITATION } from '../../elicitation.ts'
 import { toMcpFailure } from '../../failure-response.ts'
-import { type AroundTool, encodeOutcome } from '../../tools-call.ts'
+import { type WrapToolCall, encodeOutcome } from '../../tools-call.ts'
 import type { McpResult } from '../../wire.ts'
 import { toTaskFields } from './methods.ts'
 
@@ -28,20 +28,20 @@ export interface TaskCallDeps {
 
 const SLOW_MS = 30_000
 /** A call that ends sooner is answered with its result. */
-const FIRST_MOMENT_MS = 500
+const SYNC_WAIT_MS = 500
 
-export async function callAsTask(
+export async function callToolWithTasks(
   deps: TaskCallDeps,
-  ...[request, caller, exchange, callTool]: Parameters<AroundTool>
-): ReturnType<AroundTool> {
+  ...[request, caller, exchange, callTool]: Parameters<WrapToolCall>
+): ReturnType<WrapToolCall> {
   const { tasks } = deps
   const { revision, context } = exchange
   const canOpenLinks = hasCapability(context.capabilities, URL_ELICITATION)
 
   /** Undefined if the call must run without a task. */
-  async function answerFirstMoment(started: Task): Promise<McpResult | undefined> {
-    const waited = await tasks.get(started.id, context.principal, FIRST_MOMENT_MS, started.lastUpdatedAt)
-    const task = (waited.ok && waited.value) || started
+  async function waitForAnswer(started: Task): Promise<McpResult | undefined> {
+    const taskResult = await tasks.get(started.id, context.principal, SYNC_WAIT_MS, started.lastUpdatedAt)
+    const task = (taskResult.ok && taskResult.value) || started
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
     const asksForLinks = Object.values(task.inputRequests ?? {}).every(({ params }) => params.mode === 'url')
     if (task.status !== 'input_required' || (canOpenLinks && asksForLinks)) return answerTask(task)
@@ -56,7 +56,7 @@ export async function callAsTask(
     const started = await tasks.start(request, caller)
     // The task may have been stored, and must not run twice
     if (!started.ok && started.failure.type === 'unavailable') return toMcpFailure(started.failure, revision)
-    const answer = started.ok ? await answerFirstMoment(started.value) : undefined
+    const answer = started.ok ? await waitForAnswer(started.value) : undefined
     return answer ?? callTool(request, caller)
   }
   const outcome = await callTool(request, caller)

@@ -2,7 +2,7 @@ import { parseTrusted } from '../../core/tool/json-text.ts'
 import type {
   ClaimResult,
   CompletedCall,
-  IdempotencyStore,
+  IdempotencyRecords,
   IdempotentCall,
   OutcomeStore,
 } from '../../core/call/idempotency.ts'
@@ -12,7 +12,7 @@ import { createReliableStub } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import type { IdempotencyStoreObject } from './idempotency-store-object.ts'
 
-export interface IdempotencyStoreOptions {
+export interface IdempotencyRecordsOptions {
   readonly namespace: DurableObjectNamespace<IdempotencyStoreObject>
   readonly sealer: Sealer
   /** Absent if the deployment has no bucket. */
@@ -29,7 +29,7 @@ const GRACE_MS = 5_000
 const MAX_ROW = 65_536
 const STORED_IN_BUCKET = 'outside'
 
-export function createIdempotencyStore(options: IdempotencyStoreOptions): IdempotencyStore {
+export function createIdempotencyRecords(options: IdempotencyRecordsOptions): IdempotencyRecords {
   const { namespace, sealer, outcomes, newId, defect } = options
   const process = options.isOnlyProcess ? newId() : ''
   const openStore = ({ principal, timeoutMs }: IdempotentCall) =>
