@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => made?.remove())
 
 it(
-  'a fork with a tool more, one changed and one less is built from its own tools, and keeps the rules of the architecture',
+  'a fork with tools added, changed and removed is built from its own tools, and keeps the rules of the architecture',
   { timeout: 240_000 },
   () => {
     runIn(made, 'npm', 'run', '--silent', 'generate')
@@ -27,7 +27,7 @@ it(
 )
 
 // So no other test can be affected; `npm run fork` verifies that by running them all
-it('a fork with a tool more, one changed and one less is read only by the tests that accept it as it is', () => {
+it('a fork with tools added, changed and removed affects only the tests that accept its tools as they are', () => {
   const readers = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.startsWith('fixtures/'))
     .filter((path) => {

@@ -170,7 +170,7 @@ describe('resources of imported servers', () => {
 })
 
 describe('attacks on resources of imported servers', () => {
-  it("find none of another's toolkit, of a tool that the caller may not call, and no missing one", async () => {
+  it('find no resource of another toolkit, of a tool that the caller may not call, or that does not exist', async () => {
     const stranger = await createKey(['Old.*'])
     const reader = await createKey(['Docs.*'], { scopes: ['tools:read'] })
     const key = await createKey(['Docs.find'])

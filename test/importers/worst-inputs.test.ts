@@ -94,7 +94,7 @@ describe('the worst operation of an OpenAPI description', () => {
     }
   }
 
-  it('the worst operation of an OpenAPI description that a climb finds is within the share of one operation', async () => {
+  it('the worst operation of an OpenAPI description that a search finds stays within the share of one operation', async () => {
     // An importer is asynchronous, so what is tried is what it took before
     const tried = new Map<JsonObject, number>()
     const numbers = fc.sample(description, { seed: 11, numRuns: 25 })
@@ -162,7 +162,7 @@ describe('the worst operation of an OpenAPI description', () => {
     for (const { reason } of skipped) expect(reason.length).toBeLessThan(1_000)
   })
 
-  it('the worst operation of an OpenAPI description is none of a description of more operations than anybody writes, which is refused at once', async () => {
+  it('the worst operation of an OpenAPI description is refused at once if the description has too many operations', async () => {
     const methods = Object.fromEntries(['get', 'put', 'post', 'delete'].map((method) => [method, {}]))
     const paths = Object.fromEntries(many(60_000, (index) => [`/${index}`, { $ref: '#/x' }]))
     const source = { openapi: '3.1.0', paths, x: methods }
@@ -178,7 +178,7 @@ describe.each(['mcp', 'oxp'] as const)('the worst tool of an %s server', (kind) 
       ? { name, description: 'd', inputSchema }
       : { id: `Kit.${name}@1.0.0`, name, description: 'd', input_schema: inputSchema, output_schema: {} }
 
-  it(`the worst tool of an ${kind} server that a climb finds is within the units of a definition`, async () => {
+  it(`the worst tool of an ${kind} server that a search finds stays within the units of a definition`, async () => {
     const schemas = fc.sample(schema, { seed: 12, numRuns: 150 })
     const { units } = await imported(
       kind,
@@ -209,7 +209,7 @@ describe.each(['mcp', 'oxp'] as const)('the worst tool of an %s server', (kind) 
     expect(skipped.map(({ reason }) => reason)).toEqual(['Is larger than 262144 bytes'])
   })
 
-  it(`the worst tool of an ${kind} server takes of what is left for all`, async () => {
+  it(`the worst tool of an ${kind} server uses the budget that is left for all tools`, async () => {
     const documents = many(50, (index) => toolOf({ type: 'object', enum: many(5_000, () => 1) }, `t${index}`))
     const { tools, skipped, units } = await imported(kind, documents, 60_000)
     expect([tools.length > 0, skipped.length > 0]).toEqual([true, true])

@@ -33,7 +33,7 @@ it.each(Object.keys(scripts).filter((name) => !OTHERS.includes(name)))(
   60_000,
 )
 
-it('an option that a script does not have is told of, with where they are listed', async () => {
+it('an unknown option of a script is reported, with the command that lists its options', async () => {
   const { code, stderr } = await run('build', '--outdr', 'x')
   expect(code).toBe(1)
   expect(stderr).toMatch(/^Unknown option '--outdr'.*\nnpm run build -- --help lists the options\n$/)

@@ -54,7 +54,7 @@ function filesOf(out: string): Record<string, string> {
 }
 
 it(
-  'several generators at once leave what one of them alone makes, round after round, and no reader ever sees half of it',
+  'several generators at once produce the same as one, round after round, and no reader sees partial files',
   { timeout: LONG },
   async () => {
     writeTool('Round 0.')
@@ -88,7 +88,7 @@ it(
 )
 
 it(
-  'several generators at once leave what the newest source makes, though one that began before it is slower',
+  'several generators at once produce the output of the newest source, even if an earlier generator is slower',
   { timeout: LONG },
   async () => {
     const [begun, goOn] = [join(folder, 'begun'), join(folder, 'go-on')]
@@ -111,7 +111,7 @@ while (!existsSync(${JSON.stringify(goOn)})) await new Promise((next) => setTime
   },
 )
 
-it('several generators at once wait for none that was ended', { timeout: LONG }, async () => {
+it('several generators at once wait for none that was killed', { timeout: LONG }, async () => {
   writeTool('Ends.', 'process.kill(process.pid, "SIGKILL")')
   await expect(generate('ours')).rejects.toThrow()
   writeTool('Goes on.')

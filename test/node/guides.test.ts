@@ -28,25 +28,25 @@ it.each([
   ['``a`b`` and <https://x.dev>', '<p><code>a`b</code> and <a href="https://x.dev">https://x.dev</a></p>'],
   ['**a `b` [c](#d)**', '<p><strong>a <code>b</code> <a href="#d">c</a></strong></p>'],
   ['text\n- item', '<p>text</p><ul><li>item</li></ul>'],
-])('a guide %j is %s', (text, html) => {
+])('a guide with %j is rendered as %s', (text, html) => {
   expect(rendered(text)).toBe(html)
 })
 
 it.each(['<script>alert(1)</script>', '[<b>](https://x.dev)', '# <i>', '| <b> |\n| - |\n| <b> |', '- <b>', '`<b>`'])(
-  'a guide has no HTML of its own: %s',
+  'a guide cannot contain HTML: %s',
   (text) => {
     expect(rendered(text)).not.toMatch(/<(?:script|b|i)>/)
   },
 )
 
-it('a guide has a link only where it may lead', () => {
+it('a guide can only have allowed links', () => {
   expect(rendered('[a](javascript:x) [b](people.md#c) [d](../SECURITY.md)')).toBe(
     '<p>a <a href="/docs/people#c">b</a> d</p>',
   )
 })
 
 it.each(['# ', '####', '|', '```', '-', '> q', '# \n# \n', '|\n|', '- '])(
-  'a guide ends, whatever it is: %j',
+  'a guide is rendered without hanging: %j',
   (text) => {
     expect(rendered(text)).toEqual(expect.any(String))
   },
@@ -60,7 +60,7 @@ it.each([
   expect(toAnchor(heading)).toBe(anchor)
 })
 
-it('the headings of a text lead to where they stand, and what a fence holds is none', () => {
+it('the headings of a text link to their positions, and code blocks have no headings', () => {
   const text = '# Top\n\n## A `key`, [made](x.md)\n\n```sh\n## no\n```\n\n### Below\n\n## B\n'
   const guide = parseGuide('guide', text)
   const { contents } = guide
@@ -71,7 +71,7 @@ it('the headings of a text lead to where they stand, and what a fence holds is n
   }
 })
 
-it('a guide has its title, and what it is for', () => {
+it('a guide has a title and a summary', () => {
   const guide = parseGuide('guide', '# Keys\n\nAfter reading this you can `make` keys. More.\n\nx')
   const { title, summary, summaryHtml } = guide
   expect([title, summary]).toEqual(['Keys', 'After reading this you can `make` keys. More.'])

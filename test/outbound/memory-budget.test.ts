@@ -20,7 +20,7 @@ function createWorld(limits: { readonly waitMs?: number; readonly idleMs?: numbe
   return { memory, budget, isFree, now: () => time, setTime: (to: number) => void (time = to) }
 }
 
-it('memory that grows waits for the others of its caller, and for nobody else’s while there is room', async () => {
+it('growing memory waits for others of its caller, but not for other callers while there is room', async () => {
   const { budget, now } = createWorld()
   const [first, other, second] = ['a', 'b', 'a'].map((caller) => budget.reserve(caller))
   await first?.grow(WHOLE)
@@ -31,7 +31,7 @@ it('memory that grows waits for the others of its caller, and for nobody else’
   expect(now()).toBeGreaterThan(0)
 })
 
-it('memory that grows comes to its end where several of one caller grow at once, each with what the others wait for', async () => {
+it('growing memory finishes if several reservations of one caller grow at once, each waiting for the others', async () => {
   const { budget, now } = createWorld()
   const all = Array.from({ length: 4 }, () => budget.reserve('a'))
   for (const { grow } of all) expect(await grow(WHOLE / 4)).toBe(true)
@@ -45,7 +45,7 @@ it('memory that grows comes to its end where several of one caller grow at once,
   expect(now()).toBeLessThan(15_000)
 })
 
-it('memory that grows comes to its end where callers have all of the budget, and each wants more', async () => {
+it('growing memory finishes if the callers hold the whole budget, and each needs more', async () => {
   const { budget, now } = createWorld()
   const all = ['a', 'b', 'c', 'd'].map((caller) => budget.reserve(caller))
   for (const { grow } of all) expect(await grow(WHOLE / 2)).toBe(true)
@@ -58,7 +58,7 @@ it('memory that grows comes to its end where callers have all of the budget, and
   expect(now()).toBeLessThan(15_000)
 })
 
-it('memory that grows passes a caller’s share by no more than another share', async () => {
+it('growing memory exceeds the share of a caller by at most another share', async () => {
   const { budget, isFree } = createWorld()
   const oldest = budget.reserve('a')
   await oldest.grow(1)
@@ -70,7 +70,7 @@ it('memory that grows passes a caller’s share by no more than another share', 
   expect(await isFree('b', 2)).toBe(false)
 })
 
-it('memory that grows keeps others waiting for fifteen seconds at most, however slowly it comes', async () => {
+it('growing memory delays others for at most fifteen seconds, however slowly it grows', async () => {
   const { budget, now } = createWorld()
   await budget.reserve('a').grow(WHOLE)
   await budget.reserve('b').grow(WHOLE)
@@ -78,7 +78,7 @@ it('memory that grows keeps others waiting for fifteen seconds at most, however 
   expect(now()).toBe(15_000)
 })
 
-it('memory that grows takes no place once its call is over, and keeps what it has until it is released', async () => {
+it('growing memory takes no more once its call has ended, and keeps what it has until it is released', async () => {
   const { budget, isFree, now } = createWorld()
   const first = budget.reserve('a')
   await first.grow(WHOLE)
@@ -90,14 +90,14 @@ it('memory that grows takes no place once its call is over, and keeps what it ha
   expect(await isFree('a', WHOLE)).toBe(true)
 })
 
-it('memory that grows does not wait for itself', async () => {
+it('growing memory does not wait for itself', async () => {
   const { budget, now } = createWorld()
   const growing = budget.reserve('a')
   for (const share of [4, 2, 1]) await growing.grow(WHOLE / share)
   expect([now(), growing.getBytes()]).toEqual([0, WHOLE])
 })
 
-it('memory that grows counts once where it grows by two that come at once', async () => {
+it('growing memory counts once if two requests grow it at the same time', async () => {
   const { budget, isFree } = createWorld()
   await budget.reserve('a').grow(1)
   const session = budget.reserve('a')
@@ -106,7 +106,7 @@ it('memory that grows counts once where it grows by two that come at once', asyn
   expect([await isFree('a', 8_000_001), await isFree('a', 7_999_999)]).toEqual([false, true])
 })
 
-it('what is released gives back once, however often it is released', async () => {
+it('a released reservation gives its memory back once, however often it is released', async () => {
   const { budget, isFree } = createWorld()
   await budget.reserve('a').grow(1)
   const [first, second] = [budget.reserve('a'), budget.reserve('a')]
@@ -116,7 +116,7 @@ it('what is released gives back once, however often it is released', async () =>
   expect([await isFree('a', 10_000_000), await isFree('a', 9_999_999)]).toEqual([false, true])
 })
 
-it('what is released waits no longer, and takes no memory afterwards', async () => {
+it('a released reservation stops waiting, and takes no memory afterwards', async () => {
   const { budget, isFree, now } = createWorld()
   const first = budget.reserve('a')
   await first.grow(WHOLE)
@@ -132,7 +132,7 @@ it('what is released waits no longer, and takes no memory afterwards', async () 
   expect(await isFree('a', WHOLE)).toBe(true)
 })
 
-it('what is released after its time gives back nothing of those who came since', async () => {
+it('a reservation released after its time gives back nothing of later ones', async () => {
   const { budget, isFree, setTime } = createWorld()
   const late = budget.reserve('a')
   await late.grow(WHOLE)
@@ -146,7 +146,7 @@ it('what is released after its time gives back nothing of those who came since',
   expect(await isFree('a', WHOLE)).toBe(true)
 })
 
-it('what is released after its time counts as a whole again where it goes on', async () => {
+it('a reservation that continues after its time counts in full again', async () => {
   const { budget, isFree, setTime } = createWorld()
   const slow = budget.reserve('a')
   await slow.grow(8_000_000)
@@ -156,7 +156,7 @@ it('what is released after its time counts as a whole again where it goes on', a
   expect([await isFree('a', 4_000_001), await isFree('a', 4_000_000)]).toEqual([false, true])
 })
 
-it('sizes and times that cannot be take nothing away where they are negative, and a whole share where they are no number', async () => {
+it('invalid sizes and times take nothing if they are negative, and a whole share if they are not numbers', async () => {
   const { budget, isFree } = createWorld()
   const lease = budget.reserve('a')
   await lease.grow(1_000_000)
@@ -170,7 +170,7 @@ it('sizes and times that cannot be take nothing away where they are negative, an
   expect(await isFree('a', WHOLE)).toBe(true)
 })
 
-it('sizes and times that cannot be keep others waiting no longer where the clock is set back', async () => {
+it('invalid sizes and times do not delay others longer if the clock is set back', async () => {
   const { budget, isFree, setTime } = createWorld()
   setTime(3_600_000)
   await budget.reserve('a').grow(WHOLE)
@@ -180,14 +180,14 @@ it('sizes and times that cannot be keep others waiting no longer where the clock
   expect(await isFree('a', WHOLE)).toBe(true)
 })
 
-it('sizes and times that cannot be end a wait that has an end, also while the clock stands', async () => {
+it('invalid sizes and times do not prolong a limited wait, even if the clock stops', async () => {
   const memory = createMemory({ now: () => 0, sleep: async () => undefined })
   const budget = memory.createBudget({ ...LIMITS, waitMs: 15_000 })
   await budget.reserve('a').grow(WHOLE)
   expect(await budget.reserve('a').grow(1)).toBe(false)
 })
 
-it('memory of an isolate is given back whole after thousands of callers, and none of them leaves anything', async () => {
+it('the memory of an isolate is given back in full after thousands of callers, and nothing remains of any', async () => {
   const { budget, isFree } = createWorld()
   const kept = budget.reserve('first')
   await kept.grow(WHOLE)
@@ -202,7 +202,7 @@ it('memory of an isolate is given back whole after thousands of callers, and non
   expect(await isFree('first', WHOLE)).toBe(true)
 })
 
-it('memory of an isolate is one for all budgets, of which one caller has a share', async () => {
+it('the memory of an isolate is shared by all budgets, and one caller has a share of it', async () => {
   const { memory } = createWorld()
   const limits = { size: 90_000_000, share: 30_000_000, idleMs: 60_000, waitMs: 100 }
   const [bodies, files] = ['bodies', 'files'].map((name) => memory.createBudget({ ...limits, name }))
@@ -213,7 +213,7 @@ it('memory of an isolate is one for all budgets, of which one caller has a share
   expect(await files?.reserve('d').grow(1)).toBe(false)
 })
 
-it('memory of an isolate lets a call that has its caller’s share of the isolate go on with what is nested in it', async () => {
+it('the memory of an isolate lets a call at the share of its caller continue with nested work', async () => {
   const { memory } = createWorld()
   const files = memory.createBudget({ name: 'files', size: 56_000_000, share: 40_000_000, idleMs: 330_000 })
   const answers = memory.createBudget({ ...LIMITS, isNested: true, waitMs: 100 })
@@ -221,7 +221,7 @@ it('memory of an isolate lets a call that has its caller’s share of the isolat
   expect(await answers.reserve('a').grow(WHOLE)).toBe(true)
 })
 
-it('memory of an isolate forgets what ran out in another budget, where that waits for the isolate', async () => {
+it('the memory of an isolate regains what expired in another budget', async () => {
   const { memory, setTime } = createWorld()
   const limits = { size: 96_000_000, share: 40_000_000, idleMs: 15_000, waitMs: 100 }
   const lost = memory.createBudget({ ...limits, name: 'lost' })

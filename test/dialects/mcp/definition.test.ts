@@ -185,7 +185,7 @@ describe('MCP definitions', () => {
     ])
   })
 
-  it('are refused if the document is none, or if two tools have the same name', () => {
+  it('are refused without tools, or if two tools have the same name', () => {
     expect(problemsOf([])).toEqual([''])
     expect(problemsOf({ tools: [] })).toEqual(['/tools'])
     expect(problemsOf({ tools: [1] })).toEqual(['/tools/0'])

@@ -100,12 +100,12 @@ test.each<[string, Answer]>([
     'ends a stream of nothing',
     (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
   ],
-])('a server that does not know server/discover and %s is imported and called by initialize', async (_, discover) => {
+])('a server without server/discover that %s is imported and called by initialize', async (_, discover) => {
   const call = await called({ discover }, { implementation: { timeout_ms: 3_000 } })
   expect(call).toMatchObject({ ok: true, value: 'It ran' })
 })
 
-test('a server that does not know server/discover is imported by initialize, and asked by it from then on', async () => {
+test('a server without server/discover is imported by initialize, and later called by it', async () => {
   await using({ discover: (_, response) => void response.writeHead(500).end() }, async (url, host, arrived) => {
     const { tools } = await readAll(importerOf('mcp', host), { source: url })
     expect(tools).toHaveLength(1)
@@ -119,7 +119,7 @@ test('a server that does not know server/discover is imported by initialize, and
   })
 })
 
-test('a server that does not know server/discover and refuses both is told by what the second was refused with', async () => {
+test('a server without server/discover that refuses both is reported with its 401, from either request', async () => {
   const refuse: Answer = (_, response) => void response.writeHead(401).end()
   const given = {
     discover: (_: unknown, response: ServerResponse) => void response.writeHead(500).end(),
@@ -135,7 +135,7 @@ test('a server that does not know server/discover and refuses both is told by wh
   expect(await called(unknown)).toMatchObject({ failure: { message: expect.stringMatching(/answered 401/) } })
 })
 
-describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (name, send) => {
+describe.each(sends)('null, empty or PHP’s [] for absent fields, in %s,', (name, send) => {
   test.each<[string, object]>([
     ['a cursor that is null', { tools: [TOOL], nextCursor: null }],
     ['a cursor that is empty', { tools: [TOOL], nextCursor: '' }],
@@ -148,12 +148,12 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (na
       { tools: [{ ...TOOL, title: null, annotations: [], _meta: null, outputSchema: null, icons: null }] },
     ],
     ['properties of a schema', { tools: [{ ...TOOL, inputSchema: { type: 'object', properties: [] } }] }],
-  ])(`what is null, empty or PHP’s [] for absent, in ${name}, in a list is so: %s`, async (_, list) => {
+  ])(`null, empty or PHP’s [] for absent fields, in ${name}, means absent in a list: %s`, async (_, list) => {
     const { tools, skipped } = await imported({ list, send })
     expect([tools.length, skipped]).toEqual([1, []])
   })
 
-  test(`what is null, empty or PHP’s [] for absent, in ${name}, in a schema keeps its meaning where it has one`, async () => {
+  test(`null, empty or PHP’s [] for absent fields, in ${name}, keeps any meaning it has in a schema`, async () => {
     const a = { enum: [null, 1], default: null }
     const inputSchema = { type: 'object', properties: { a, content: { enum: [null] }, nextCursor: false } }
     const { tools } = await imported({ list: { tools: [{ ...TOOL, inputSchema }], nextCursor: null }, send })
@@ -164,7 +164,7 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (na
   test.each<[string, unknown]>([
     ['null', null],
     ['a text of null', { type: 'text', text: null }],
-  ])(`what is null, empty or PHP’s [] for absent, in ${name}, in content leaves the rest: %s`, async (_, block) => {
+  ])(`null, empty or PHP’s [] for absent fields, in ${name}, leaves the other content: %s`, async (_, block) => {
     const call = { content: [block, ...CALLED.content, block] }
     expect(await called({ call, send })).toEqual({ ok: true, value: 'It ran' })
     expect(await called({ call: { content: [block] }, send })).toMatchObject({ ok: true, value: null })
@@ -183,7 +183,7 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (na
     ['no version', { serverInfo: { name: 'odd' } }],
     ['no server', { serverInfo: null }],
     ['metadata', { _meta: [] }],
-  ])(`what is null, empty or PHP’s [] for absent, in ${name}, in initialize is so: %s`, async (_, more) => {
+  ])(`null, empty or PHP’s [] for absent fields, in ${name}, means absent in initialize: %s`, async (_, more) => {
     const initialize = { ...INITIALIZED, ...more }
     expect(await called({ initialize, send })).toMatchObject({ value: 'It ran' })
     expect((await imported({ initialize, send })).tools).toHaveLength(1)
@@ -208,25 +208,25 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (na
         ],
       },
     ],
-  ])(`what is null, empty or PHP’s [] for absent, in ${name}, in a result is so: %s`, async (_, more) => {
+  ])(`null, empty or PHP’s [] for absent fields, in ${name}, means absent in a result: %s`, async (_, more) => {
     expect(await called({ call: { ...CALLED, ...more }, send })).toMatchObject({ ok: true, value: 'It ran' })
   })
 
-  test(`what is null, empty or PHP’s [] for absent, in ${name}, beside an error or a result is so`, async () => {
+  test(`null, empty or PHP’s [] for absent fields, in ${name}, means absent next to an error or a result`, async () => {
     const error = { code: -32000, message: 'Out of paper', data: null }
     expect(await called({ call: { result: null, error }, send })).toMatchObject({
       failure: { message: expect.stringContaining('Out of paper') },
     })
   })
 
-  test(`what is null, empty or PHP’s [] for absent, in ${name}, in structured content keeps its meaning`, async () => {
+  test(`null, empty or PHP’s [] for absent fields, in ${name}, keeps its meaning in structured content`, async () => {
     const structuredContent = { a: null, b: [], annotations: [], _meta: null, nextCursor: '' }
     expect(await called({ call: { content: null, structuredContent }, send })).toMatchObject({
       value: structuredContent,
     })
   })
 
-  test(`what is null, empty or PHP’s [] for absent, in ${name}, leaves big integers as they were written`, async () => {
+  test(`null, empty or PHP’s [] for absent fields, in ${name}, leaves big integers unchanged`, async () => {
     const text = `{"jsonrpc":"2.0","id":ID,"result":{"_meta":null,"content":[],"structuredContent":{"n":1234567890123456789,"a":null}}}`
     const call: Answer = ({ body }, response) => {
       const message = text.replace('ID', String(JSON.parse(body).id))
@@ -239,7 +239,7 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (na
     expect(JSON.stringify(result)).toContain('1234567890123456789')
   })
 
-  test(`what is null, empty or PHP’s [] for absent, in ${name}, a list is structured content, and a number`, async () => {
+  test(`null, empty or PHP’s [] for absent fields, in ${name}, leaves lists and numbers as structured content`, async () => {
     for (const structuredContent of [[1, 2], [], 7, 'x']) {
       expect(await called({ call: { ...CALLED, structuredContent }, send })).toMatchObject({
         ok: true,
@@ -249,14 +249,14 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (na
   })
 })
 
-test('a name of other letters is the title of its tool', async () => {
+test('a name with other letters becomes the title of its tool', async () => {
   const { tools } = await imported({
     list: { tools: [{ ...TOOL, name: '名前' }, { ...TOOL, name: 'ünï', title: 'Mine' }, TOOL] },
   })
   expect(tools.map(({ definition }) => definition.title)).toEqual(['名前', 'Mine', undefined])
 })
 
-test.each(sends)('a result that is an error has its structured content told, in %s', async (_, send) => {
+test.each(sends)('an error result has its structured content reported, in %s', async (_, send) => {
   const failing = {
     isError: true,
     content: [{ type: 'text', text: 'Bad line' }],
@@ -287,7 +287,7 @@ test.each<[string, Answer]>([
   })
 })
 
-test('a result of a tool with an output schema is the JSON of its text where it sends nothing else', async () => {
+test('a result of a tool with an output schema is parsed from its text if there is nothing else', async () => {
   const call = (text: string) => ({ call: { content: [{ type: 'text', text }] } })
   const object = { output: { type: 'object' } }
   expect(await called(call('{ "r": "x" }'), object)).toMatchObject({ ok: true, value: { r: 'x' } })
@@ -296,7 +296,7 @@ test('a result of a tool with an output schema is the JSON of its text where it 
   expect(await called(call('none'), { output: { type: ['object', 'string'] } })).toMatchObject({ value: 'none' })
 })
 
-test('a result of a tool with an output schema is a failure that tells the text where it is another one', async () => {
+test('a result of a tool with an output schema is a failure that quotes the text if that does not match', async () => {
   for (const [text, type] of [
     ['3 files were deleted', 'object'],
     ['[1]', 'object'],
@@ -323,14 +323,14 @@ describe.each(['\n', '', '\r\n', '\r'])('a stream whose last event ends with %j 
         .end(`: ping\n\nevent: message\ndata: ${text(JSON.parse(body).id)}${end}`)
   const answer = (result: object) => ending((id) => JSON.stringify({ jsonrpc: '2.0', id, result }))
 
-  test(`a stream whose last event ends with ${end} and no blank line is read to its end, whatever it answers`, async () => {
+  test(`a stream whose last event ends with ${end} and no blank line is read to its end, whatever the method`, async () => {
     expect(await called({ call: answer(CALLED) })).toMatchObject({ ok: true, value: 'It ran' })
     expect(await called({ initialize: answer(INITIALIZED) })).toMatchObject({ ok: true, value: 'It ran' })
     // What nobody has said is left out there too
     expect(await called({ call: answer({ ...CALLED, _meta: null }) })).toMatchObject({ ok: true, value: 'It ran' })
   })
 
-  test(`a stream whose last event ends with ${end} and no blank line holds no answer where it was cut off`, async () => {
+  test(`a stream whose last event ends with ${end} and no blank line has no response if it was cut off`, async () => {
     const call = ending((id) => JSON.stringify({ jsonrpc: '2.0', id, result: CALLED }).slice(0, -1))
     expect(await called({ call })).toMatchObject({
       ok: false,

@@ -202,7 +202,7 @@ it.each([
   expect(ends()).toBe(1)
 })
 
-it('the memory that the gateway takes is given back once a large answer is read, or nobody reads it any more', async () => {
+it('the memory of the gateway is released once a large response is read or abandoned', async () => {
   const read = await leave(new Request(URL), { body: LARGE })
   expect(read.ends()).toBe(0)
   expect((await read.response.arrayBuffer()).byteLength).toBe(LARGE.length)
@@ -212,7 +212,7 @@ it('the memory that the gateway takes is given back once a large answer is read,
   expect(left.ends()).toBe(1)
 })
 
-it('the memory that the gateway takes is another for an answer that nobody reads for a second, which is given back as well', async () => {
+it('the memory of the gateway is separate for a response that stays unread for a second, and is then also released', async () => {
   vi.useFakeTimers()
   try {
     const { response, ends, memory } = await leave(new Request(URL), { body: LARGE })
