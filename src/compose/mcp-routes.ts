@@ -12,14 +12,14 @@ import { openTasks } from './tasks.ts'
 
 /** Creates the MCP routes with this deployment's extensions, each added by its `register…` function. */
 export function composeMcpRoutes(deployment: Deployment) {
-  const { config, stores, authentication, calls, version } = deployment
+  const { config, stores, authentication, calls, version, writeAuditEntry } = deployment
   const { catalog, stub, toolsets } = stores.registry
   const extensions: McpExtension[] = []
   registerTasks(extensions, { tasks: openTasks(deployment), resolver: calls.resolver })
   registerResources(extensions, { ...calls, catalog })
   registerSkills(extensions, stub)
   registerApps(extensions, calls)
-  registerEvents(extensions, stores.loadEvents)
+  registerEvents(extensions, async () => ({ subscriptions: await stores.loadEvents(), writeAuditEntry }))
   const routes = createMcpRoutes({
     ...calls,
     catalog,

@@ -140,6 +140,43 @@ describe('events over MCP, as in the scenarios of its conformance suite', () => 
     expect(events()).toEqual([])
   })
 
+  it('are in the audit log as over HTTP, but not a refresh that changes only the expiry', async () => {
+    const own = await newKey(server, { tools: ['GitHub.*'] })
+    const { url } = subscription('/audited').delivery
+    const secret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+    const delivery = { mode: 'webhook', url, secret }
+    const { result } = await call('events/subscribe', subscription('/audited', { ttlMs: 600_000 }), own)
+    await call('events/subscribe', subscription('/audited'), own)
+    await call('events/subscribe', subscription('/audited', { delivery }), own)
+    await call('events/subscribe', subscription('/audited', { name: 'GitHub.None' }), own)
+    await call('events/unsubscribe', subscription('/audited'), own)
+    await call('events/unsubscribe', subscription('/audited'), own)
+    const put = (fields: object) =>
+      server.json('PUT', '/subscriptions', { name: 'GitHub.Push', url, secret: SECRET, ...fields }, own)
+    const remove = () => server.json('DELETE', `/subscriptions/${result.id}`, undefined, own)
+    await put({ ttl_seconds: 600 })
+    await put({})
+    await put({ secret })
+    await put({ name: 'GitHub.None' })
+    await remove()
+    await remove()
+    const query = `/audit?principal=key:${own.id}`
+    const read = async (): Promise<any[]> => Object((await server.json('GET', query, undefined, admin)).body).items
+    const events = (await eventually(read, ({ length }) => length >= 10)).reverse()
+    const about = { source: 'GitHub.Push', subscription: result.id }
+    const expected = [
+      ['subscription.put', 'success', about],
+      ['subscription.put', 'success', about],
+      ['subscription.put', 'not-found', { source: 'GitHub.None' }],
+      ['subscription.remove', 'success', { subscription: result.id }],
+      ['subscription.remove', 'not-found', { subscription: result.id }],
+    ]
+    const written = events.map(({ act, outcome, about: details }) => [act, outcome, details])
+    expect(written).toEqual([...expected, ...expected])
+    expect(events[0]).toMatchObject({ method: 'POST', path: '/mcp', principal: `key:${own.id}` })
+    expect(JSON.stringify(events)).not.toContain('whsec_')
+  })
+
   it('refuse the 101st subscription with -32013, but still refresh an existing one', async () => {
     const full = await newKey(server, { tools: ['GitHub.*'] })
     const subscribe = (at: number) =>

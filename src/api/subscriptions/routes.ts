@@ -40,8 +40,8 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
     const ttlMs = ttl_seconds === null ? null : ttl_seconds * 1_000
     const granted = await (await loadSubscriptions()).subscribe(principal, { ...request, ttlMs })
     if (!granted.ok) return granted
-    const { id, cursor, truncated, refreshBefore, isNew } = granted.value
-    addAuditDetails({ subscription: id })
+    const { id, cursor, truncated, refreshBefore, isNew, isChanged } = granted.value
+    addAuditDetails(isChanged ? { subscription: id } : null)
     return { ...ok({ id, refresh_before: refreshBefore, cursor, truncated }), status: isNew ? 201 : 200 }
   })
 
@@ -57,7 +57,10 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
   on('DELETE /subscriptions/:id', 'Delete a subscription', {
     ...CALLER_ROUTE,
     auditAction: 'subscription.remove',
-  })(async ({ principal, path: { id } }) => (await loadSubscriptions()).remove(principal, id))
+  })(async ({ principal, path: { id }, addAuditDetails }) => {
+    addAuditDetails({ subscription: id.slice(0, 200) })
+    return (await loadSubscriptions()).remove(principal, id)
+  })
 
   on('GET /subscriptions/:id/events', 'Read the events of a subscription', {
     ...CALLER_ROUTE,

@@ -88,7 +88,7 @@ const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGro
   'skill.change': (group) => `change the skill ${segment(group, 3)}${detail(group, 'status', ' to ')}`,
   'skill.put': (group) => `publish the skill ${segment(group, 3)}`,
   'subscription.put': (group) => `subscribe to ${detail(group, 'source')}`,
-  'subscription.remove': (group) => `delete the subscription ${segment(group, 1)}`,
+  'subscription.remove': (group) => `delete the subscription ${detail(group, 'subscription') || segment(group, 1)}`,
   'subscription.resend': (group) => `send ${segment(group, 3)} again`,
   'tool.change': (group) => `change ${segment(group, 1)}${detail(group, 'status.state', ' to ')}`,
   'toolkit.change': (group) => `change the toolkit ${segment(group, 1)}${detail(group, 'status', ' to ')}`,

@@ -50,6 +50,8 @@ export interface SubscriptionGrant {
   /** Whether events after the requested cursor are no longer stored. */
   readonly truncated: boolean
   readonly isNew: boolean
+  /** Whether more changed than the times of a subscription. */
+  readonly isChanged: boolean
 }
 
 export interface Subscription extends SubscriptionKey {
@@ -85,7 +87,8 @@ export interface EventPage {
 export interface Subscriptions {
   /** Creates a subscription, or refreshes the one with the same key. The callback must first answer a challenge. */
   subscribe(principal: Principal, request: SubscriptionRequest): Promise<Result<SubscriptionGrant>>
-  unsubscribe(principal: Principal, key: SubscriptionKey): Promise<Result<undefined>>
+  /** Returns the id that the subscription has if it exists. */
+  createId(principal: Principal, key: SubscriptionKey): Promise<string>
   /** Reads events without a subscription. */
   poll(
     principal: Principal,

@@ -21,7 +21,8 @@ export interface RouteDeps {
   readonly writeAuditEntry?: WriteAuditEvent
 }
 
-export type AddAuditDetails = (details: JsonObject) => void
+/** With null, no audit event is written. */
+export type AddAuditDetails = (details: JsonObject | null) => void
 
 interface RouteRequest<Path extends string, Q, B> {
   readonly c: Context
@@ -128,13 +129,14 @@ export function createRouter<Answers extends object = Record<never, unknown>>(
         if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
         const owner = { principal, request: c.req.raw, background: getBackground(c) }
         if (requestMemory.isFull(owner)) return respond(MEMORY_FULL.failure)
-        let auditDetails: JsonObject | undefined
+        let auditDetails: JsonObject | null | undefined
         const memory = requestMemory.open(owner, operation.body.copies ?? PUBLICATION_COPIES)
-        const addAuditDetails: AddAuditDetails = (details) => void (auditDetails = { ...auditDetails, ...details })
+        const addAuditDetails: AddAuditDetails = (details) =>
+          void (auditDetails = details && { ...auditDetails, ...details })
         const result = await runHandler(handle, { c, principal, addAuditDetails, memory }).finally(memory.release)
         const response = toResponse(result, (failure) => respond(tailorFailure(principal, failure)))
         if (isPrivate) response.headers.set('cache-control', 'no-store')
-        if (auditAction !== undefined) {
+        if (auditAction !== undefined && auditDetails !== null) {
           const outcome = result instanceof Response || result.ok ? 'success' : result.failure.type
           writeAudit(c, writeAuditEntry, Date.now(), {
             act: auditAction,

@@ -90,7 +90,8 @@ export function createSourceEvents(
       const tooOld = maxAgeMs === undefined ? 0 : events.findBefore(at - maxAgeMs)
       const cursor = known?.cursor ?? Math.max(requestedCursor, events.dropped(), tooOld)
       const expires = ttlMs === null ? null : at + ttlMs
-      const texts = [id, principal, JSON.stringify(subscriber), JSON.stringify(request.arguments), url, sealed]
+      const text = JSON.stringify(subscriber)
+      const texts = [id, principal, text, JSON.stringify(request.arguments), url, sealed]
       const put = `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, ?7, ?8, ?9, 0, ?7, NULL)
         ON CONFLICT (id) DO UPDATE SET subscriber = excluded.subscriber,
           old_secret = iif(secret = excluded.secret, old_secret, secret), secret = excluded.secret,
@@ -98,7 +99,9 @@ export function createSourceEvents(
       sql.exec(put, ...texts, at, expires, cursor)
       await schedule()
       const truncated = !known && cursor > requestedCursor
-      return ok({ id, refreshBefore: formatTime(expires), cursor: String(cursor), truncated, isNew: !known })
+      const toText = (stored: string) => JSON.stringify({ ...JSON.parse(stored), at: subscriber.at })
+      const isChanged = known?.secret !== sealed || toText(known.subscriber) !== text
+      return ok({ id, refreshBefore: formatTime(expires), cursor: String(cursor), truncated, isNew: !known, isChanged })
     },
 
     remove: (id: string) => void sql.exec('DELETE FROM subscription WHERE id = ?', id),

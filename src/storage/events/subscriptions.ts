@@ -82,7 +82,7 @@ export function createEvents(
       return openSource(name).subscribe(granted)
     },
 
-    unsubscribe: async (principal, key) => remove(principal, await createId(principal, key)),
+    createId,
 
     async poll(principal, { name, arguments: input, cursor: after }) {
       const filter = await checkRequest(principal, { name, arguments: input })

@@ -1,3 +1,4 @@
+import type { AuditAction, WriteAuditEvent } from '../../../../core/access/audit-entry.ts'
 import { ARGUMENTS_SCHEMA } from '../../../../core/event/event-filter.ts'
 import { CALLBACK_URL, CURSOR, SECRET, type Subscriptions } from '../../../../core/event/subscription.ts'
 import { type Failure, ok, type Result } from '../../../../core/failure/failure.ts'
@@ -5,6 +6,7 @@ import type { Json, JsonObject } from '../../../../core/tool/json.ts'
 import * as json from '../../../../core/tool/json-reader.ts'
 import { formatReadError } from '../../../../core/tool/problem.ts'
 import { HOUR_MS } from '../../../../core/tool/time.ts'
+import { writeAudit } from '../../../../http/route/audit.ts'
 import { formatFailure } from '../../failure.ts'
 import { toMcpFailure } from '../../failure-response.ts'
 import { restrictToToolset } from '../../toolset.ts'
@@ -28,8 +30,7 @@ const MIN_TTL_MS = 60_000
 const DEFAULT_TTL_MS = HOUR_MS / 2
 const MAX_TTL_MS = HOUR_MS
 
-const TEXT = json.string({ max: 4_096 })
-const NAMED = { name: TEXT, arguments: json.nullish(json.anyObject, {}) }
+const NAMED = { name: json.string({ max: 129 }), arguments: json.nullish(json.anyObject, {}) }
 const CALLBACK = { url: CALLBACK_URL, mode: json.enumReader(['webhook']) }
 const TTL = json.transform(json.nullable(json.integer(1, Number.MAX_SAFE_INTEGER)), (ttlMs) =>
   ttlMs === null ? null : Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS),
@@ -45,8 +46,10 @@ const SUBSCRIBE = json.looseObject({
 const UNSUBSCRIBE = json.looseObject({ ...NAMED, delivery: json.looseObject(CALLBACK) })
 const POLL = json.looseObject({ ...NAMED, cursor: json.nullish(CURSOR) })
 
+export type EventMethodDeps = { readonly subscriptions: Subscriptions; readonly writeAuditEntry: WriteAuditEvent }
+
 export const EVENT_METHODS = {
-  list: defineMethod(LIST, async (_, { context }, subscriptions) => {
+  list: defineMethod(LIST, async (_, { context }, { subscriptions }) => {
     const listed = await subscriptions.listSources(restrictToToolset(context.principal, context.toolset))
     const events = listed.map(({ id: name, description, payload_schema: payloadSchema }) => {
       return { name, description, delivery: ['webhook', 'poll'], inputSchema: ARGUMENTS_SCHEMA, payloadSchema }
@@ -54,20 +57,25 @@ export const EVENT_METHODS = {
     return ok({ events })
   }),
 
-  subscribe: defineMethod(SUBSCRIBE, async ({ delivery, ...request }, { context }, subscriptions) => {
+  subscribe: defineMethod(SUBSCRIBE, async ({ delivery, ...request }, exchange, deps) => {
     const { url, secret } = delivery
-    const granted = await subscriptions.subscribe(context.principal, { ...request, url, secret })
+    const granted = await deps.subscriptions.subscribe(exchange.context.principal, { ...request, url, secret })
+    const about = { source: request.name, ...(granted.ok && { subscription: granted.value.id }) }
+    if (!granted.ok || granted.value.isChanged) audit('subscription.put', granted, about, exchange, deps)
     if (!granted.ok) return granted
-    const { isNew: _, ...grant } = granted.value
-    return ok(grant)
+    const { id, refreshBefore, cursor, truncated } = granted.value
+    return ok({ id, refreshBefore, cursor, truncated })
   }),
 
-  unsubscribe: defineMethod(UNSUBSCRIBE, async ({ delivery: { url }, ...key }, { context }, subscriptions) => {
-    const removed = await subscriptions.unsubscribe(context.principal, { ...key, url })
+  unsubscribe: defineMethod(UNSUBSCRIBE, async ({ delivery: { url }, ...key }, exchange, deps) => {
+    const { principal } = exchange.context
+    const id = await deps.subscriptions.createId(principal, { ...key, url })
+    const removed = await deps.subscriptions.remove(principal, id)
+    audit('subscription.remove', removed, { subscription: id }, exchange, deps)
     return removed.ok ? ok({}) : removed
   }),
 
-  poll: defineMethod(POLL, async (params, { context }, subscriptions) => {
+  poll: defineMethod(POLL, async (params, { context }, { subscriptions }) => {
     const page = await subscriptions.poll(context.principal, params)
     if (!page.ok) return page
     const events = page.value.events.map(({ id, ...event }) => ({ eventId: id, ...event }))
@@ -77,16 +85,30 @@ export const EVENT_METHODS = {
 
 function defineMethod<T>(
   reader: json.Reader<T>,
-  run: (params: T, exchange: McpExchange, subscriptions: Subscriptions) => Promise<Result<object>>,
+  run: (params: T, exchange: McpExchange, deps: EventMethodDeps) => Promise<Result<object>>,
 ) {
-  return async (params: JsonObject, exchange: McpExchange, subscriptions: Subscriptions): Promise<McpResult> => {
+  return async (params: JsonObject, exchange: McpExchange, deps: EventMethodDeps): Promise<McpResult> => {
     const read = json.parseValue(reader, params)
     if (!read.ok && read.problems.some(({ path }) => path === '/delivery/mode'))
       return createError(UNSUPPORTED, NO_OTHER_DELIVERY)
     if (!read.ok) return invalid(formatReadError('the params', read.problems))
-    const result = await run(read.value, exchange, subscriptions)
+    const result = await run(read.value, exchange, deps)
     return result.ok ? exchange.revision.createResult(result.value) : toError(result.failure, exchange)
   }
+}
+
+/** Writes the same audit event as a request to `/subscriptions`. Refusals of strangers are not written. */
+function audit(
+  act: AuditAction,
+  result: Result<unknown>,
+  about: JsonObject,
+  { context: { principal, request, background } }: McpExchange,
+  { writeAuditEntry }: EventMethodDeps,
+): void {
+  if (principal.kind === 'anonymous') return
+  const outcome = result.ok ? 'success' : result.failure.type
+  const c = { req: { raw: request }, executionCtx: { waitUntil: background } }
+  writeAudit(c, writeAuditEntry, Date.now(), { act, principal, outcome, status: 200, about })
 }
 
 function toError(failure: Failure, { revision }: McpExchange): McpResult {
