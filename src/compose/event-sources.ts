@@ -5,6 +5,7 @@ import type { Failure } from '../core/failure/failure.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
 import { createReloadPrincipal } from '../http/caller/reload-principal.ts'
 import { narrowTo } from '../http/route/tool-view.ts'
+import { kvKey } from '../storage/keys.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Deployment } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
@@ -20,9 +21,8 @@ export async function runEventSources(deployment: Deployment): Promise<void> {
   if (runs.length === 0) return
   await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
   const findPrincipal = createReloadPrincipal(deployment)
-  const deps: SourceRunDeps = {
+  const deps: Omit<SourceRunDeps, 'isCurrent' | 'noteRun'> = {
     publish: (await stores.loadEvents()).publish,
-    noteRun: access.noteSourceRun,
     callTool: calls.callTool,
     async findCaller(id) {
       const currentPrincipal = await findPrincipal({ id: `key:${id}`, kind: 'key', scopes: [], tools: [], users: [] })
@@ -46,7 +46,9 @@ export async function runEventSources(deployment: Deployment): Promise<void> {
   const work = runs.map(async ({ source: text, ...run }) => {
     const source: EventSource = JSON.parse(text)
     const failed = (error: unknown): Failure => ({ type: 'internal', reference: String(error) })
-    const failure = await runSource(source, run, deps).catch(failed)
+    const isCurrent = async () => (await access.value(kvKey('eventSource', source.id))) === text
+    const noteRun: SourceRunDeps['noteRun'] = (latest) => access.noteSourceRun(text, latest)
+    const failure = await runSource(source, run, { ...deps, isCurrent, noteRun }).catch(failed)
     if (failure) printLogEntry({ event: 'event-source', source: source.id, failure })
   })
   await Promise.all(work)

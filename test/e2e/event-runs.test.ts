@@ -9,10 +9,13 @@ import { type Server, startServer } from './server.ts'
 let server: Server
 let upstream: Upstream
 let found: unknown = { items: [{ id: 1, seen: 0 }] }
+/** The tool's server responds only then. */
+let ready: Promise<void> = Promise.resolve()
 const HOUR_MS = 3_600_000
 
 beforeAll(async () => {
-  upstream = await startUpstream((_, response) => {
+  upstream = await startUpstream(async (_, response) => {
+    await ready
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found))
   })
   server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
@@ -33,8 +36,8 @@ async function access() {
 async function passHour(source: string) {
   const stub = await access()
   const runs: any[] = await Reflect.get(stub, 'listSourceRuns').call(stub)
-  const { digest } = runs.find((run) => JSON.parse(run.source).id === source)
-  await Reflect.get(stub, 'noteSourceRun').call(stub, source, { at: Date.now() - HOUR_MS, digest })
+  const { source: text, digest } = runs.find((run) => JSON.parse(run.source).id === source)
+  await Reflect.get(stub, 'noteSourceRun').call(stub, text, { at: Date.now() - HOUR_MS, digest })
 }
 
 const poll = async (authorization: string, name: string) =>
@@ -51,6 +54,21 @@ it('a schedule creates an event when it is due, and subscribers can poll it', as
   await run()
   await run()
   expect(await poll(authorization, 'Clock.Hourly')).toEqual([{ scheduled_at: expect.stringMatching(/:00\.000Z$/) }])
+})
+
+it('a schedule starts anew when it is changed, and goes on when it is put unchanged', async () => {
+  const minute = (new Date().getUTCMinutes() + 30) % 60
+  const schedule = { kind: 'schedule', cron: `${minute} * * * *` }
+  const { authorization } = await newKey(server, { tools: ['Clock.*'] })
+  await putSource(server, 'Clock.Changed', { ...schedule, description: 'before' })
+  await passHour('Clock.Changed')
+  await putSource(server, 'Clock.Changed', schedule)
+  await run()
+  expect(await poll(authorization, 'Clock.Changed')).toEqual([])
+  await passHour('Clock.Changed')
+  await putSource(server, 'Clock.Changed', schedule)
+  await run()
+  expect(await poll(authorization, 'Clock.Changed')).toHaveLength(1)
 })
 
 it("a polled tool is called with its source's key, and a change of the selected output is an event", async () => {
@@ -90,11 +108,33 @@ it('a source whose selection changed is not compared with its earlier output', a
   await passHour('Shop.Edited')
   await run()
   expect(await poll(key.authorization, 'Shop.Edited')).toEqual([])
-  // A run that ends after its source was deleted leaves nothing behind
-  expect((await server.json('DELETE', '/event-sources/Shop.Edited', undefined, admin)).status).toBe(204)
+})
+
+it('a poll that ends after its source was changed or deleted creates no event, and its output is not compared', async () => {
+  const key = await newKey(server, { tools: ['Shop.*'] })
+  const fields = { kind: 'poll', tool: 'Shop.Items', every_minutes: 5, key_id: key.id, select: 'items[0].id' }
+  await putSource(server, 'Shop.Late', fields)
+  await run()
+  found = { items: [{ id: 7, seen: 1 }] }
+  async function runWhile(change: () => Promise<unknown>): Promise<void> {
+    await passHour('Shop.Late')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ready = promise
+    const before = upstream.arrived.length
+    const running = run()
+    await expect.poll(() => upstream.arrived.length).toBe(before + 1)
+    await change()
+    resolve()
+    await running
+  }
+  await runWhile(() => putSource(server, 'Shop.Late', { ...fields, select: 'length(items)' }))
+  await run()
+  await passHour('Shop.Late')
+  await run()
+  expect(await poll(key.authorization, 'Shop.Late')).toEqual([])
+  await runWhile(() => server.json('DELETE', '/event-sources/Shop.Late', undefined, admin))
   const stub = await access()
-  await Reflect.get(stub, 'noteSourceRun').call(stub, 'Shop.Edited', { at: 1, digest: null })
-  expect(JSON.stringify(await Reflect.get(stub, 'listSourceRuns').call(stub))).not.toContain('Shop.Edited')
+  expect(JSON.stringify(await Reflect.get(stub, 'listSourceRuns').call(stub))).not.toContain('Shop.Late')
 })
 
 it("a polled tool is not called after the source's key was deleted or may no longer call it", async () => {

@@ -15,7 +15,10 @@ import type { EventSource, PollSettings, ScheduleSettings, SourceRun } from './e
 
 export interface SourceRunDeps {
   readonly publish: EventLog['publish']
-  readonly noteRun: (id: string, run: SourceRun) => Promise<void>
+  /** Whether the source still has the same settings. */
+  readonly isCurrent: () => Promise<boolean>
+  /** Has no effect unless `isCurrent`. */
+  readonly noteRun: (run: SourceRun) => Promise<void>
   readonly callTool: CallTool
   /** Undefined if the key was deleted or has expired. */
   readonly findCaller: (keyId: string) => Promise<Caller | undefined>
@@ -37,12 +40,12 @@ export async function runSource(
   const { id } = source
   const at = deps.now()
   // A run in the future means that the clock was wrong then
-  if (run.at > at) return void (await deps.noteRun(id, { ...run, at }))
+  if (run.at > at) return void (await deps.noteRun({ ...run, at }))
   const dueAt = findDueTime(source, run)
   if (dueAt === undefined || dueAt > at) return undefined
   const result = source.kind === 'poll' ? await pollTool(source, run, deps) : await tick(id, dueAt, deps)
   // A failed schedule is retried the next minute, but a failed poll only when it is due again
-  if (result.ok || source.kind === 'poll') await deps.noteRun(id, { at, digest: result.ok ? result.value : run.digest })
+  if (result.ok || source.kind === 'poll') await deps.noteRun({ at, digest: result.ok ? result.value : run.digest })
   return result.ok ? undefined : result.failure
 }
 
@@ -72,7 +75,7 @@ async function pollTool(
   if (!output.ok) return output
   const value = isJson(output.value) ? output.value : null
   const digest = await deps.sha256(canonicalJson(value))
-  if (run.digest === null || run.digest === digest) return ok(digest)
+  if (run.digest === null || run.digest === digest || !(await deps.isCurrent())) return ok(digest)
   const published = await deps.publish(id, `${run.at} ${run.digest} ${digest}`, { value })
   return published.ok ? ok(digest) : published
 }

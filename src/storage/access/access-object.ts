@@ -183,9 +183,10 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return Object.fromEntries(uses.map(({ id, at }) => [id, at]))
   }
 
-  noteSourceRun(id: string, { at, digest }: SourceRun): void {
-    const note = 'INSERT OR REPLACE INTO source_run SELECT id, ?, ? FROM event_source WHERE id = ?'
-    this.#sql.exec(note, at, digest, id)
+  /** Takes the source as JSON. Has no effect if it was changed meanwhile. */
+  noteSourceRun(source: string, { at, digest }: SourceRun): void {
+    const note = 'INSERT OR REPLACE INTO source_run SELECT id, ?, ? FROM event_source WHERE body = ?'
+    this.#sql.exec(note, at, digest, source)
   }
 
   /** Lists the schedules and polls, as JSON, with the last run of each. */

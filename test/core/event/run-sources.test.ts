@@ -37,9 +37,10 @@ const deps: SourceRunDeps = {
     if (isNew) log.set(cause, data)
     return ok({ id: cause, isNew })
   },
-  async noteRun(id, run) {
+  isCurrent: async () => true,
+  async noteRun(run) {
     if (killAt === 'note') throw new Error('killed')
-    runs.set(id, run)
+    runs.set('Acme.Source', run)
   },
   async callTool(call) {
     calls.push(call)
