@@ -61,7 +61,6 @@ const ID_FIELDS: Partial<Record<SignatureScheme, string>> = { stripe: 'id', slac
 export function createEventsRoutes({ store, loadEvents, findSettingsProblem, ...deps }: EventsRoutesDeps): Hono {
   const { readSecret, limiter, limitAnonymous, respond, now } = deps
   const { router, on } = createRouter(deps)
-  const findSource = async (id: string) => (await store.list()).find((listed) => listed.id === id)
   const ONE = { ...ADMIN_ROUTE, path: { id: NAME } } as const
 
   on('GET /event-sources', 'List event sources', {
@@ -73,7 +72,7 @@ export function createEventsRoutes({ store, loadEvents, findSettingsProblem, ...
     ...ONE,
     responses: { 200: withEtag(jsonRef('The event source', 'EventSource')) },
   })(async ({ path: { id } }) => {
-    const source = await findSource(id)
+    const source = await store.findNewest(id)
     return source ? { ...ok(source), headers: etag(source) } : notFound(what, id)
   })
 
@@ -90,7 +89,7 @@ export function createEventsRoutes({ store, loadEvents, findSettingsProblem, ...
     const problem = await findSettingsProblem(body)
     if (problem) return fail({ type: 'definition-invalid', what, problems: [problem] })
     const source = { id, ...body }
-    const before = await findSource(id)
+    const before = await store.findNewest(id)
     if (before && before.user_id !== source.user_id) return fail({ type: 'conflict', message: OTHER_USER })
     if (!before) await (await loadEvents()).clear(id)
     const result = await store.put(source, precondition)

@@ -10,6 +10,8 @@ export type RemoveResult = 'removed' | 'not-found' | 'precondition-failed'
 /** Stores settings that an administrator replaces as a whole, such as providers. */
 export interface SettingStore<T> {
   find(id: string): Promise<T | undefined>
+  /** Finds the newest version, which `find` may not see yet. */
+  findNewest(id: string): Promise<T | undefined>
   list(): Promise<readonly T[]>
   put(setting: T, precondition?: Precondition): Promise<PutResult>
   remove(id: string, precondition?: Precondition): Promise<RemoveResult>

@@ -2,7 +2,7 @@ import { createSwrCache } from '../../core/cache/swr-cache.ts'
 import type { SettingStore } from '../../core/tool/precondition.ts'
 import { createLruCache } from '../../core/tool/recently-used.ts'
 import { kvKey } from '../keys.ts'
-import { createKvReader } from '../kv-reader.ts'
+import { createKvReader, parseKvJson } from '../kv-reader.ts'
 import type { AccessStub, WholeSetting } from './access-object.ts'
 
 const AGES = { fresh: 5_000, staleIfError: 55_000 }
@@ -26,6 +26,7 @@ export function createKvSettings<T extends { readonly id: string }>(
 
   return {
     find: async (id) => (isId(id) ? cache.get(id, load) : undefined),
+    findNewest: async (id) => parseKvJson<T>(await access.value(kvKey(kind, id))),
     async put(setting, expected) {
       const result = await access.putSetting(kind, setting, expected)
       noteChange(setting.id)

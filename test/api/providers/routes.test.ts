@@ -26,6 +26,7 @@ function setUp(caller: Principal = ADMIN) {
       stored.set(provider.id, provider)
       return result
     },
+    findNewest: async (id) => stored.get(id),
     list: async () => [...stored.values()],
     remove: async (id) => (stored.delete(id) ? 'removed' : 'not-found'),
   }
