@@ -181,6 +181,15 @@ it('forged deliveries do not count against the rate of a source', async () => {
   expect((await deliver(server, 'Hook.framed', '{}', SENDERS.github('{}'))).status).toBe(202)
 })
 
+it('forged deliveries that were refused hold no memory', async () => {
+  const large = JSON.stringify({ text: 'x'.repeat(262_000) })
+  // Together more than strangers may hold at once
+  for (let n = 0; n < 60; n++)
+    expect((await deliver(server, 'Hook.github', large, SENDERS.github('{}'))).status).toBe(401)
+  const body = JSON.stringify({ n: Math.random() })
+  expect((await deliver(server, 'Hook.github', body, SENDERS.github(body))).status).toBe(202)
+})
+
 it("another user's source cannot be listed, polled or subscribed to, and looks like a missing one", async () => {
   const other = await newKey(server, { tools: ['Mine.*'] })
   expect((await rpc(server, other.authorization, 'events/list', {})).result.events).toEqual([])

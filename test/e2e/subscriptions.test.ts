@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { loadConfig } from '../../src/env.ts'
@@ -20,11 +22,13 @@ let other: Record<string, string>
 let status = 204
 let page = ''
 let repeats = true
+/** The receiver responds to an event only then. */
+let ready: Promise<void> = Promise.resolve()
 beforeAll(async () => {
   receiver = await startUpstream(({ body }, response) => {
     const { type, challenge } = JSON.parse(body)
     if (type === 'verification') response.writeHead(200).end(repeats ? JSON.stringify({ challenge }) : 'my secret page')
-    else response.writeHead(status, { location: '/else' }).end(page)
+    else void ready.then(() => response.writeHead(status, { location: '/else' }).end(page))
   })
   server = await start()
   mine = await newKey()
@@ -276,4 +280,79 @@ it('a subscription ends with its key: its receiver is notified, and gets no more
   await publish('e_after_that')
   expect(verify(arrivedAt('/ending')[0]!, secret)).toMatchObject({ type: 'terminated', error: { code: -32_012 } })
   await expect.poll(() => arrivedAt('/ending').length).toBe(1)
+})
+
+it('each end of a subscription is told with its own id', async () => {
+  const key = await newKey()
+  const cover = (...tools: readonly string[]) => send('PATCH', `/keys/${key['id']}`, { tools }, ADMIN)
+  await subscribe('/twice', {}, key)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  ready = promise
+  await cover('Else.*')
+  await publish('e_first')
+  await untilArrived('/twice', 1)
+  await cover('Mail.*')
+  expect((await subscribe('/twice', {}, key)).status).toBe(200)
+  resolve()
+  await untilArrived('/twice', 2)
+  await cover('Else.*')
+  await publish('e_second')
+  await untilArrived('/twice', 3)
+  const [first, event, second] = arrivedAt('/twice')
+  expect([first, event, second].map((each) => JSON.parse(each!.body).type)).toEqual([
+    'terminated',
+    undefined,
+    'terminated',
+  ])
+  expect(second!.headers['webhook-id']).not.toBe(first!.headers['webhook-id'])
+})
+
+it('a subscription goes on when its key is given more access', async () => {
+  const key = await newKey()
+  const { secret } = await subscribe('/wider', {}, key)
+  const wider = { tools: ['*'], scopes: ['tools:read', 'tools:call', 'tools:publish'] }
+  expect((await send('PATCH', `/keys/${key['id']}`, wider, ADMIN)).status).toBe(200)
+  await publish('e_wider')
+  await untilArrived('/wider', 1)
+  expect(verify(arrivedAt('/wider')[0]!, secret).eventId).toBe('e_wider')
+})
+
+it('an event is not sent again once its subscription has expired', async () => {
+  const { body } = await subscribe('/expired', { ttl_seconds: 4 })
+  status = 500
+  await publish('e_expired')
+  await untilArrived('/expired', 1)
+  const ids = async () => (await send('GET', '/subscriptions')).body.items.map(({ id }: any) => id)
+  await expect.poll(ids, { timeout: 15_000 }).not.toContain(body.id)
+  status = 204
+  expect((await subscribe('/expired')).status).toBe(201)
+  await publish('e_next')
+  await untilArrived('/expired', 2)
+  expect(arrivedAt('/expired').map((each) => JSON.parse(each.body).eventId)).toEqual(['e_expired', 'e_next'])
+})
+
+it('a subscription whose secret cannot be decrypted says so, and delivers again once it is refreshed', async () => {
+  const put = (on: Server, path: string, body: object) => on.json('PUT', path, body, ADMIN)
+  const source = { kind: 'schedule', cron: '0 0 1 1 *' }
+  const request = { name: SOURCE, url: `${receiver.origin}/lost`, secret: newSecret() }
+  const before = await start()
+  await put(before, `/event-sources/${SOURCE}`, source)
+  expect((await put(before, '/subscriptions', request)).status).toBe(201)
+  await before.stop({ keep: true })
+  // The deployment's secret is in the object Access
+  const { persistTo } = before
+  const lost = (await readdir(persistTo, { recursive: true })).filter((path) => path.endsWith('-Access'))
+  expect(lost).toHaveLength(1)
+  await rm(join(persistTo, lost[0]!), { recursive: true })
+  const after = await start({ persistTo })
+  await put(after, `/event-sources/${SOURCE}`, source)
+  await publishTo(SOURCE, ['e_lost'], after)
+  await expect
+    .poll(async () => (await after.json('GET', '/subscriptions', undefined, ADMIN)).body.items)
+    .toMatchObject([{ waiting: 1, last_failure: 'secret_unreadable' }])
+  expect(arrivedAt('/lost')).toEqual([])
+  expect((await put(after, '/subscriptions', request)).status).toBe(200)
+  await untilArrived('/lost', 1)
+  expect(verify(arrivedAt('/lost')[0]!, request.secret).eventId).toBe('e_lost')
+  await after.stop()
 })

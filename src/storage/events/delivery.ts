@@ -62,15 +62,17 @@ export function createDelivery(
 
   function findStep(row: SubscriptionRow, mayReceive: boolean): Step {
     const { cursor } = row
-    const suffix = `${row.created}_${row.id.split('~', 2)[1]}`
+    const hash = row.id.split('~', 2)[1]
     if (!mayReceive) {
+      // A subscription that was refreshed, or received events, after its end can end again
+      const { at }: Subscriber = JSON.parse(row.subscriber)
       const body = JSON.stringify({ type: 'terminated', error: TERMINATED })
-      return { kind: 'terminated', message: { id: `msg_terminated_${suffix}`, body }, cursor }
+      return { kind: 'terminated', message: { id: `msg_terminated_${at}_${cursor}_${hash}`, body }, cursor }
     }
     const dropped = events.dropped()
     if (dropped > cursor) {
       const body = JSON.stringify({ type: 'gap', cursor: String(dropped) })
-      return { kind: 'gap', message: { id: `msg_gap_${dropped}_${suffix}`, body }, cursor: dropped }
+      return { kind: 'gap', message: { id: `msg_gap_${dropped}_${row.created}_${hash}`, body }, cursor: dropped }
     }
     const filter = createEventFilter(JSON.parse(row.arguments))
     const page = events.list(cursor)

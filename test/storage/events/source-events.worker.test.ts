@@ -20,6 +20,7 @@ function createSource(storage: DurableObjectStorage) {
     onMessage: async () => undefined as unknown,
     posted: [] as any[],
     urls: [] as string[],
+    ids: [] as string[],
   }
   const delivery: EventDelivery = {
     sealer: plainKeyring,
@@ -30,6 +31,7 @@ function createSource(storage: DurableObjectStorage) {
       if (!isChallenge) {
         world.posted.push(body)
         world.urls.push(url)
+        world.ids.push(message.id)
         await world.onMessage()
       }
       if (!isChallenge && world.status !== 200) return { kind: 'rejected', reason: `http_${world.status}` }
@@ -52,7 +54,7 @@ function createSource(storage: DurableObjectStorage) {
     })
   const toEvent = (id: string) => ({ id, body: JSON.stringify({ id, name: 'Mail.Arrived', timestamp: '', data: {} }) })
   const list = () => JSON.parse(events.list('key:k'))
-  return { world, events, subscribe, list, accept: (...ids: string[]) => events.accept(ids.map(toEvent)) }
+  return { storage, world, events, subscribe, list, accept: (...ids: string[]) => events.accept(ids.map(toEvent)) }
 }
 
 const inSource = (work: (source: ReturnType<typeof createSource>) => Promise<void>) =>
@@ -194,5 +196,42 @@ it('a receiver is told about the end of its subscription as often as about an ev
     await accept('e_1')
     for (let hour = 0; hour < 48; hour += 1, world.now += 3_600_000) await events.runDeliveries()
     expect(world.posted.map(({ type }) => type)).toEqual(Array.from({ length: 13 }, () => 'terminated'))
+    expect(new Set(world.ids).size).toBe(1)
     expect(list()).toEqual([])
+  }))
+
+it('a repeated run sends nothing twice, and keeps the time of the next attempt', () =>
+  inSource(async ({ storage, world, events, subscribe, accept, list }) => {
+    await subscribe(1)
+    world.status = 500
+    await accept('e_1')
+    await events.runDeliveries()
+    await events.runDeliveries()
+    expect(world.posted).toHaveLength(1)
+    const next = await storage.getAlarm()
+    expect(next).toBeGreaterThanOrEqual(START + 5_000)
+    world.now = Number(next)
+    world.status = 200
+    await events.runDeliveries()
+    await events.runDeliveries()
+    expect(world.posted).toHaveLength(2)
+    expect(list()).toMatchObject([{ waiting: 0, attempts: 0 }])
+  }))
+
+it('an end that follows events after an earlier end has another id', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await subscribe(1)
+    world.status = 500
+    world.mayReceive = async () => false
+    await accept('e_1')
+    await events.runDeliveries()
+    world.now += 3_600_000
+    world.status = 200
+    world.mayReceive = async () => true
+    await events.runDeliveries()
+    world.mayReceive = async () => false
+    await accept('e_2')
+    await events.runDeliveries()
+    expect(world.posted).toMatchObject([{ type: 'terminated' }, { eventId: 'e_1' }, { type: 'terminated' }])
+    expect(new Set(world.ids).size).toBe(3)
   }))
