@@ -55,8 +55,8 @@ export function createDispatcher(env: Env, config: Config, build: Build) {
     const app = new Hono()
     app.route('/', oxp.routes)
     for (const lazy of lazyRoutes) {
-      const loaded = loadedRoutes.get(lazy)
-      if (loaded) app.route('/', loaded.routes)
+      const loadedRoute = loadedRoutes.get(lazy)
+      if (loadedRoute) app.route('/', loadedRoute.routes)
       else for (const path of lazy.paths) app.all(path, (c) => loadAndDispatch(lazy, c))
     }
     app.notFound(async (c) => (await loadApp()).fetch(c.req.raw, env, c.executionCtx))

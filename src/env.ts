@@ -122,15 +122,18 @@ function readVariables(env: object) {
       const value = text(name) ?? defaultChoice
       const match = choices.find((choice) => choice === value)
       if (match !== undefined) return match
-      const quoted = choices.map((choice) => `'${choice}'`)
-      throw new ConfigError(`${name} must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}, got '${value}'`)
+      const quotedChoices = choices.map((choice) => `'${choice}'`)
+      throw new ConfigError(
+        `${name} must be ${quotedChoices.slice(0, -1).join(', ')} or ${quotedChoices.at(-1)}, got '${value}'`,
+      )
     },
 
     json<T>(name: keyof typeof WANTED, reader: Reader<T>): T | undefined {
       const value = parseJsonText(variables.get(name), WANTED[name])
-      const checked = value === undefined ? undefined : parseValue(reader, value)
-      if (checked?.ok === false) throw new ConfigError(`${formatReadError(name, checked.problems)}. ${WANTED[name]}`)
-      return checked?.value
+      const checkedValue = value === undefined ? undefined : parseValue(reader, value)
+      if (checkedValue?.ok === false)
+        throw new ConfigError(`${formatReadError(name, checkedValue.problems)}. ${WANTED[name]}`)
+      return checkedValue?.value
     },
   }
 }

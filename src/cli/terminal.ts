@@ -114,8 +114,8 @@ function createSpinner(
   const timer = setInterval(draw, FRAME_MS)
   return {
     update(label, done = 0, total = 0) {
-      const filled = Math.round(BAR_CHARACTERS * Math.min(1, Math.max(0, done / (total || 1))))
-      const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_CHARACTERS - filled)} ${done}/${total} `
+      const filledCells = Math.round(BAR_CHARACTERS * Math.min(1, Math.max(0, done / (total || 1))))
+      const bar = `${'█'.repeat(filledCells)}${'░'.repeat(BAR_CHARACTERS - filledCells)} ${done}/${total} `
       line = toSingleLine(`${total > 0 ? bar : ''}${label}`, width)
       // The work may end before the next frame
       draw()

@@ -33,9 +33,9 @@ export const isSkill = (name: string) => name.startsWith('skill:')
 
 /** Sorts the entries by name. */
 export function createLock(entries: LockedTools): ToolLock {
-  const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
-  const tools = Object.fromEntries(sorted.filter(([name]) => !isSkill(name)))
-  const skills = Object.fromEntries(sorted.filter(([name]) => isSkill(name)))
+  const sortedEntries = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
+  const tools = Object.fromEntries(sortedEntries.filter(([name]) => !isSkill(name)))
+  const skills = Object.fromEntries(sortedEntries.filter(([name]) => isSkill(name)))
   return { version: 1, digest_form: DIGEST_FORM, tools, ...(Object.keys(skills).length > 0 ? { skills } : {}) }
 }
 

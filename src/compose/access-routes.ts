@@ -92,8 +92,8 @@ export function composeAccessRoutes(
       authorizations: vault,
       sleep,
       async findTool(id, background) {
-        const resolved = await calls.resolver.resolve(toIdRef(id), undefined, background)
-        return resolved.ok ? resolved.tool : undefined
+        const resolution = await calls.resolver.resolve(toIdRef(id), undefined, background)
+        return resolution.ok ? resolution.tool : undefined
       },
       providers,
       files: stores,
@@ -124,8 +124,14 @@ export function composeAccessRoutes(
       findToolset: (name) => findEnabledToolset(registry.toolsets, name),
       async narrow(principal, background) {
         const { narrowToView } = await import('../http/route/tool-view.ts')
-        const narrowed = await narrowToView(principal, { url: 'https://localhost' }, undefined, background, registry)
-        return narrowed.ok ? narrowed.value : principal
+        const narrowedPrincipal = await narrowToView(
+          principal,
+          { url: 'https://localhost' },
+          undefined,
+          background,
+          registry,
+        )
+        return narrowedPrincipal.ok ? narrowedPrincipal.value : principal
       },
       onEnd: agents.forgetAgent,
       confirmAgent: agents.confirm,

@@ -41,7 +41,7 @@ export function createCompanyTokenAuthenticator(config: Config, issuer: string, 
     if (!result.ok) return { result }
     const { principal, expiresAt } = result.value
     const toolset = readUrlToolset(resource)
-    const bound = toolset === undefined ? principal : { ...principal, toolset }
-    return { result: ok({ principal: bound, expiresAt }), expiresAt }
+    const boundPrincipal = toolset === undefined ? principal : { ...principal, toolset }
+    return { result: ok({ principal: boundPrincipal, expiresAt }), expiresAt }
   })
 }

@@ -20,7 +20,7 @@ export function composeEventDelivery(deployment: Deployment): EventDelivery {
     sealer: stores.deploymentKeys.sealer('events'),
     post: createWebhooks(outboundOptionsFor(config), CAPABILITY),
     async mayReceive(subscriber, name) {
-      const { principal, at: _, ...named } = subscriber
+      const { principal, at: _, ...viewNames } = subscriber
       const [currentPrincipal, source] = await Promise.all([findPrincipal(principal), stores.eventSources.find(name)])
       if (!currentPrincipal.ok && currentPrincipal.failure.type === 'unavailable')
         throw new UnreachableError(currentPrincipal.failure.message)
@@ -29,7 +29,12 @@ export function composeEventDelivery(deployment: Deployment): EventDelivery {
       if (key && isByEarlierSecret(subscriber, key, Date.now())) return false
       // An agent's token may have fewer scopes than the agent
       const scopes = SCOPES.filter((scope) => hasScope(currentPrincipal.value, scope) && hasScope(principal, scope))
-      const narrowedPrincipal = await narrowTo({ ...currentPrincipal.value, scopes }, named, waitUntil, stores.registry)
+      const narrowedPrincipal = await narrowTo(
+        { ...currentPrincipal.value, scopes },
+        viewNames,
+        waitUntil,
+        stores.registry,
+      )
       return narrowedPrincipal.ok && !findSubscriptionDenial(narrowedPrincipal.value, name, source)
     },
   }

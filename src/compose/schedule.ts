@@ -47,12 +47,12 @@ async function postFindings(config: Config, { findings }: Publishing): Promise<v
   if (!findingsWebhook) return
   const { url, secret } = findingsWebhook
   const postWebhook = createWebhooks(outboundOptionsFor(config), CAPABILITY)
-  const received: string[] = []
+  const receivedIds: string[] = []
   for (const message of await findings.takeMessages([], MAX_MESSAGES)) {
     const { kind } = await postWebhook(message, { url, secrets: [secret] })
     const hasArrived = kind === 'received'
     printLogEntry({ event: 'webhook', id: message.id, received: hasArrived })
-    if (hasArrived) received.push(message.id)
+    if (hasArrived) receivedIds.push(message.id)
   }
-  if (received.length > 0) await findings.takeMessages(received, 0)
+  if (receivedIds.length > 0) await findings.takeMessages(receivedIds, 0)
 }

@@ -94,34 +94,36 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     // Reading a client's document does not check its redirect URIs, so the URI is checked here
     if (redirectUri !== null && !isRedirectUri(redirectUri)) return page(BAD_REDIRECT)
     const toolsetName = readUrlToolset(stripQuery(searchParams.get('resource') ?? ''))
-    const limited = toolsetName === undefined ? undefined : limitAnonymous(c)
-    if (limited) return page(failurePage(limited.failure))
+    const limitFailure = toolsetName === undefined ? undefined : limitAnonymous(c)
+    if (limitFailure) return page(failurePage(limitFailure.failure))
     const toolset = toolsetName === undefined ? undefined : await findToolset(toolsetName)
     if (toolsetName !== undefined && !toolset)
       return page({ ...requestErrorPage(formatUnknownToolset(toolsetName), undefined), status: 404 })
     const clientId = searchParams.get('client_id') ?? ''
     // Nothing is looked up or fetched for strangers, and a registered client is kept while they sign in
-    const signed = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
-    if (!signed.ok) {
-      if (signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
+    const sessionResult = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
+    if (!sessionResult.ok) {
+      if (sessionResult.failure.type !== 'unauthenticated') return page(failurePage(sessionResult.failure))
       if (signedOut) return page(signedOut)
       if (!isDocumentUrl(clientId)) await server.noteRequested(clientId, c.req.raw.headers.get('cf-connecting-ip'))
       return redirectResponse(signIn)
     }
-    const document = isDocumentUrl(clientId) ? await findDocument(clientId, signed.value.fetchCapability) : undefined
+    const document = isDocumentUrl(clientId)
+      ? await findDocument(clientId, sessionResult.value.fetchCapability)
+      : undefined
     if (document?.ok === false) return page(requestErrorPage(document.message, undefined))
     const request = { url: `${origin}${pathname}${search}`, document: document?.client }
     await installBundle()
-    const details = await server.readAuthorizationRequest(request, signed.value.principal.id)
+    const details = await server.readAuthorizationRequest(request, sessionResult.value.principal.id)
     if (!details.ok) return page(requestErrorPage(details.message, details.back))
-    const person = signed.value.principal
+    const person = sessionResult.value.principal
     if (toolset && (person.toolset ?? toolset.name) !== toolset.name)
       return page(requestErrorPage(`You signed in with a key for the toolset '${person.toolset}'`, details.refusal))
-    const bound = toolset ? { ...person, toolset: toolset.name } : person
-    const isWhole = bound.toolset === undefined && bound.lock === undefined
-    const seer = isWhole ? person : await narrow(bound, getBackground(c))
+    const boundPrincipal = toolset ? { ...person, toolset: toolset.name } : person
+    const isWhole = boundPrincipal.toolset === undefined && boundPrincipal.lock === undefined
+    const seer = isWhole ? person : await narrow(boundPrincipal, getBackground(c))
     const choices = filterToolkits(details, await listToolkitChoices(seer, catalog))
-    return { request, signed: signed.value, details, clientSummary: summarizeClient(details), toolset, choices }
+    return { request, signed: sessionResult.value, details, clientSummary: summarizeClient(details), toolset, choices }
   }
 
   function createAgent(
@@ -214,8 +216,8 @@ function filterToolkits(
 ): readonly ToolkitChoice[] {
   const lists = URL.parse(resource)?.searchParams.getAll('toolkits') ?? []
   const toolkitNames = new Set(lists.flatMap((each) => each.split(',')).map((each) => each.trim().toLowerCase()))
-  const narrowed = choices.filter(({ toolkit }) => toolkitNames.has(toolkit.toLowerCase()))
-  return narrowed.length > 0 ? narrowed : choices
+  const narrowedChoices = choices.filter(({ toolkit }) => toolkitNames.has(toolkit.toLowerCase()))
+  return narrowedChoices.length > 0 ? narrowedChoices : choices
 }
 
 function findProblem(decision: string, chosen: ReadonlySet<string>, days: number | undefined): string | undefined {

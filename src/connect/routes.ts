@@ -59,7 +59,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   const router = new Hono()
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are ignored, in the query and in the form
-  const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
+  const declaration = { query: ANY_QUERY, failures: 'OAuthError' } as const
   function addMetadata(path: string, summary: string, build: BuildMetadata): void {
     const handler = async (c: Context) => {
       const toolset = readUrlToolset(stripQuery(c.req.url))
@@ -69,7 +69,10 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
         return oauthError(404, 'invalid_request', formatUnknownToolset(toolset))
       })
     }
-    router.get(path, declareOperation({ ...declared, summary, responses: { 200: json('Metadata', OBJECT) } }, handler))
+    router.get(
+      path,
+      declareOperation({ ...declaration, summary, responses: { 200: json('Metadata', OBJECT) } }, handler),
+    )
   }
   const ofResource: BuildMetadata = (origin, query, toolset) => resourceMetadata(origin, issuer, { query, toolset })
   addMetadata(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
@@ -80,9 +83,9 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   for (const path of ['/.well-known/openid-configuration/connect', '/connect/.well-known/openid-configuration'])
     addMetadata(path, 'Metadata of the authorization server, for OpenID clients', serverMetadata)
 
-  let loaded: Awaited<ReturnType<typeof load>> | undefined
+  let loadedModules: Awaited<ReturnType<typeof load>> | undefined
   // Loaded late, because in most isolates no agent connects
-  const loadOnce = async () => (loaded ??= await load())
+  const loadOnce = async () => (loadedModules ??= await load())
   async function load() {
     const [{ createClientDocuments }, { createAuthorizationEndpoint }, { createAssertionVerifier }] = await Promise.all(
       [import('./client-document.ts'), import('./authorization-endpoint.ts'), import('./client-assertion.ts')],
@@ -100,7 +103,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
 
   type Handle = (c: Context, origin: string) => Promise<Response>
   const forClients = (operation: Partial<Operation<unknown>>, handle: Handle) =>
-    declareOperation({ ...declared, ...operation }, async (c: Context) => {
+    declareOperation({ ...declaration, ...operation }, async (c: Context) => {
       if (limitAnonymous(c)) return TOO_MANY()
       const origin = getOrigin(c)
       return origin === undefined ? oauthError(400, 'invalid_request', 'Wanted https') : handle(c, origin)

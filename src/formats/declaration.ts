@@ -24,23 +24,25 @@ export function recordLosses(
 }
 
 export function toProviderName(name: string, losses: Loss[], beginsWith: 'any' | 'letter' = 'any'): string {
-  const allowed = name.replace(/[^A-Za-z0-9_-]/g, '_')
-  const prefixed = allowed === '' || (beginsWith === 'letter' && !/^[A-Za-z_]/.test(allowed)) ? `_${allowed}` : allowed
-  const accepted = prefixed.slice(0, MAX_NAME)
-  if (accepted !== name) losses.push({ path: '/name', reason: `Becomes '${accepted}', as the provider wants names` })
-  return accepted
+  const allowedName = name.replace(/[^A-Za-z0-9_-]/g, '_')
+  const prefixed =
+    allowedName === '' || (beginsWith === 'letter' && !/^[A-Za-z_]/.test(allowedName)) ? `_${allowedName}` : allowedName
+  const acceptedName = prefixed.slice(0, MAX_NAME)
+  if (acceptedName !== name)
+    losses.push({ path: '/name', reason: `Becomes '${acceptedName}', as the provider wants names` })
+  return acceptedName
 }
 
 const REFUSED_AT_ROOT = ['anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const', '$dynamicRef'] as const
 
 export function toRootObject(input: SchemaObject, path: string, context: FormatContext): SchemaObject {
   const { losses } = context
-  const merged = 'allOf' in input || '$ref' in input ? (resolveBranch(input, path, context) ?? {}) : input
-  const keywords = new Map(Object.entries(merged))
-  let properties = isObject(merged.properties) ? merged.properties : {}
+  const mergedInput = 'allOf' in input || '$ref' in input ? (resolveBranch(input, path, context) ?? {}) : input
+  const keywords = new Map(Object.entries(mergedInput))
+  let properties = isObject(mergedInput.properties) ? mergedInput.properties : {}
   for (const keyword of REFUSED_AT_ROOT) {
     if (!keywords.delete(keyword)) continue
-    const alternatives = merged[keyword]
+    const alternatives = mergedInput[keyword]
     const keywordPath = path + encodePointerStep(keyword)
     losses.push({ path: keywordPath, reason: 'The provider takes it below the root only' })
     if ((keyword !== 'anyOf' && keyword !== 'oneOf') || !Array.isArray(alternatives)) continue
@@ -50,7 +52,7 @@ export function toRootObject(input: SchemaObject, path: string, context: FormatC
         properties = mergeSchemas(properties, branch.properties, keywordPath, context, false)
     }
   }
-  if (merged.type !== 'object') losses.push({ path: `${path}/type`, reason: "Becomes 'object'" })
+  if (mergedInput.type !== 'object') losses.push({ path: `${path}/type`, reason: "Becomes 'object'" })
   return { ...Object.fromEntries(keywords), type: 'object', properties }
 }
 
@@ -71,8 +73,8 @@ export function toCurrentSchema(schema: SchemaObject, path: string, context: For
     addLoss('items', 'Is added, since the provider wants one: any')
     keywords.set('items', {})
   }
-  const changed = mapSubschemas(Object.fromEntries(keywords), (below, _, step) =>
+  const changedSchema = mapSubschemas(Object.fromEntries(keywords), (below, _, step) =>
     isObject(below) ? toCurrentSchema(below, path + step, context) : below,
   )
-  return isJsonObject(changed) ? changed : {}
+  return isJsonObject(changedSchema) ? changedSchema : {}
 }

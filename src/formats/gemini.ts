@@ -102,8 +102,10 @@ function encodeUntyped(schema: SchemaObject, isNullable: boolean, position: Gemi
     if (!isText && keyword !== 'type') addLoss(position, encodePointerStep(keyword), NO_FIELD)
     return isText
   })
-  const encoded: JsonObject = Object.fromEntries(annotations.map(([keyword, text]) => [keyword, String(text)]))
-  return isNullable ? { type: 'string', nullable: true, ...encoded } : encoded
+  const encodedAnnotations: JsonObject = Object.fromEntries(
+    annotations.map(([keyword, text]) => [keyword, String(text)]),
+  )
+  return isNullable ? { type: 'string', nullable: true, ...encodedAnnotations } : encodedAnnotations
 }
 
 function encodeTyped(schema: SchemaObject, type: string, position: GeminiPosition): JsonObject {
@@ -116,10 +118,10 @@ function encodeTyped(schema: SchemaObject, type: string, position: GeminiPositio
     else if ((keyword === 'enum' || keyword === 'const') && type === 'string') {
       const values: readonly unknown[] = keyword === 'const' ? [value] : Array.isArray(value) ? value : []
       const texts = values.filter((each) => typeof each === 'string' && each !== '')
-      const allowed = [...new Set(texts)]
+      const allowedTexts = [...new Set(texts)]
       if (keyword === 'const') addLoss(position, at, "Becomes 'enum'")
       else if (texts.length < values.length) addLoss(position, at, 'Holds values that are no texts, or empty')
-      if (allowed.length > 0 && !keywords.has('enum')) keywords.set('enum', allowed.map(String))
+      if (allowedTexts.length > 0 && !keywords.has('enum')) keywords.set('enum', allowedTexts.map(String))
     } else if (bound) {
       addLoss(position, at, `Becomes '${bound.keyword}'`)
       if (!(bound.keyword in schema)) keywords.set(bound.keyword, bound.value)
@@ -128,11 +130,12 @@ function encodeTyped(schema: SchemaObject, type: string, position: GeminiPositio
   }
   if (type === 'array') {
     const { items } = schema
-    const converted = Array.isArray(items) ? {} : convert(items ?? true, enter(position, '/items'))
-    if (Object.keys(converted).some((key) => key === 'type' || key === 'anyOf')) keywords.set('items', converted)
+    const convertedItems = Array.isArray(items) ? {} : convert(items ?? true, enter(position, '/items'))
+    if (Object.keys(convertedItems).some((key) => key === 'type' || key === 'anyOf'))
+      keywords.set('items', convertedItems)
     else {
       addLoss(position, '/items', 'Becomes a string: Gemini wants a list to have items of a type')
-      keywords.set('items', { ...converted, type: 'string' })
+      keywords.set('items', { ...convertedItems, type: 'string' })
     }
   }
   if (type === 'object') setProperties(schema, keywords, position)

@@ -80,9 +80,9 @@ function convert(schema: unknown, position: StrictPosition): JsonObject {
   chargeVisit(schema, path, context)
   if (!isObject(schema) || --context.schemasLeft < 0 || context.depth >= MAX_DEPTH) return encodeAnything(position)
   context.depth += 1
-  const converted = convertObject(schema, position)
+  const convertedSchema = convertObject(schema, position)
   context.depth -= 1
-  return converted
+  return convertedSchema
 }
 
 function convertObject(schema: SchemaObject, position: StrictPosition): JsonObject {
@@ -98,8 +98,8 @@ function convertObject(schema: SchemaObject, position: StrictPosition): JsonObje
     addLoss(position, '/type', "Becomes 'anyOf', one schema a type")
     return { anyOf: types.map((each) => encodeType(schema, each, position)) }
   }
-  const encoded = encodeType(schema, type, position)
-  return types.length > 1 ? makeNullable(encoded) : encoded
+  const encodedType = encodeType(schema, type, position)
+  return types.length > 1 ? makeNullable(encodedType) : encodedType
 }
 
 function encodeType(schema: SchemaObject, type: string, position: StrictPosition): JsonObject {
@@ -138,7 +138,7 @@ function encodeObject(schema: SchemaObject, position: StrictPosition): JsonObjec
 
 function encodeTyped(schema: SchemaObject, type: string, position: StrictPosition): JsonObject {
   const keywords = new Map<string, Json>([['type', type]])
-  const allowed = KEYWORDS[type] ?? []
+  const allowedKeywords = KEYWORDS[type] ?? []
   if (schema.type === undefined) addLoss(position, '/type', `Is added: '${type}'`)
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'type' || ['$defs', 'definitions'].includes(keyword)) continue
@@ -150,7 +150,7 @@ function encodeTyped(schema: SchemaObject, type: string, position: StrictPositio
     } else if (keyword === 'const' && isScalar(value) && isOfType(value, type)) keywords.set('const', value)
     else if (['title', 'description'].includes(keyword) && typeof value === 'string') keywords.set(keyword, value)
     else if (keyword === 'format' && !FORMATS.includes(String(value))) addLoss(position, at, UNSUPPORTED)
-    else if (!allowed.includes(keyword)) addLoss(position, at, UNSUPPORTED)
+    else if (!allowedKeywords.includes(keyword)) addLoss(position, at, UNSUPPORTED)
     else if (isScalar(value)) keywords.set(keyword, value)
     else if (keyword === 'items' && Array.isArray(value)) addLoss(position, at, UNSUPPORTED)
   }

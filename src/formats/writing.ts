@@ -56,13 +56,13 @@ export function mergeAllOf(schema: SchemaObject, path: string, context: FormatCo
   const { allOf, ...siblings } = schema
   if (!Array.isArray(allOf)) return schema
   context.losses.push({ path: `${path}/allOf`, reason: 'Is merged into the schema around it' })
-  let merged: SchemaObject = siblings
+  let mergedSchema: SchemaObject = siblings
   for (const [index, branch] of allOf.entries()) {
     const at = `${path}/allOf/${index}`
-    const resolved = resolveBranch(branch, at, context, level)
-    if (resolved) merged = mergeSchemas(merged, resolved, at, context)
+    const resolvedBranch = resolveBranch(branch, at, context, level)
+    if (resolvedBranch) mergedSchema = mergeSchemas(mergedSchema, resolvedBranch, at, context)
   }
-  return merged
+  return mergedSchema
 }
 
 export function resolveBranch(

@@ -179,9 +179,9 @@ function toImportItem(
   if (jsonSize(document, MAX_STORED_BYTES) > MAX_STORED_BYTES) return skip(`Is larger than ${MAX_STORED_BYTES} bytes`)
   const [costProblem] = checkReadCost(document, '', budget)
   if (costProblem) return skip(costProblem.message)
-  const decoded = decode(document, tool, { budget })
-  if (!decoded.ok) return skip(formatProblems(decoded.problems))
-  const [definition] = decoded.value.definitions
+  const decodedTools = decode(document, tool, { budget })
+  if (!decodedTools.ok) return skip(formatProblems(decodedTools.problems))
+  const [definition] = decodedTools.value.definitions
   if (!definition) return skip('Is no tool')
   const { version: _, ...unversioned } = definition
   const { requirements: declaredRequirements } = document
@@ -193,7 +193,7 @@ function toImportItem(
       document,
       dialect,
       about,
-      warnings: decoded.value.warnings.map((warning) => formatProblems([warning])),
+      warnings: decodedTools.value.warnings.map((warning) => formatProblems([warning])),
     },
   }
 }

@@ -186,8 +186,8 @@ function sendGrant(grantType: string, parameters: Readonly<Record<string, string
   return async ({ as, client, auth, options, lastAnswer }: ProviderClient) => {
     const response = await oauth.genericTokenEndpointRequest(as, client, auth, grantType, parameters, options)
     // Assertions are not access tokens (RFC 8693, section 2.2.1)
-    const accepted = { recognizedTokenTypes: { n_a: () => undefined } }
-    return oauth.processGenericTokenEndpointResponse(as, client, response, accepted).catch((error: unknown) => {
+    const acceptedTypes = { recognizedTokenTypes: { n_a: () => undefined } }
+    return oauth.processGenericTokenEndpointResponse(as, client, response, acceptedTypes).catch((error: unknown) => {
       throw toDeadRefreshToken(error, lastAnswer())
     })
   }

@@ -11,11 +11,11 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
  * Only the flag `global_fetch_strictly_public` catches names that *resolve* to a private address, and only in production.
  */
 export function createUrlCheck(allowHttpHosts: ReadonlySet<string>): (url: URL) => string | undefined {
-  const allowed = new Set([...allowHttpHosts].map((host) => host.toLowerCase()))
+  const allowedHosts = new Set([...allowHttpHosts].map((host) => host.toLowerCase()))
   return (url) => {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return `wanted "https:", got "${url.protocol}"`
     if (url.username !== '' || url.password !== '') return 'the URL must not hold a user name or password'
-    if (allowed.has(url.host) || allowed.has(`${url.hostname}:${getPort(url)}`)) return undefined
+    if (allowedHosts.has(url.host) || allowedHosts.has(`${url.hostname}:${getPort(url)}`)) return undefined
     if (url.protocol === 'http:') return 'wanted "https:", got "http:"'
     return checkHostname(url.hostname)
   }

@@ -119,22 +119,22 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const open = createGuardedOpen(options)
   return async (request) => {
     const { initiator, signal, deferRelease, copies = MEMORY_COPIES } = request
-    const opened = await open(request)
+    const openResult = await open(request)
     request.onSent?.()
     // Imports reserve the memory of a response before requesting it
     const reservation = isTool(initiator) ? memory?.reserve(initiator.caller, () => signal.aborted) : undefined
     if (reservation) deferRelease?.(reservation.release)
-    const read = opened.ok
+    const read = openResult.ok
       ? await readResponse(
-          opened,
+          openResult,
           maxResponseBytes,
           signal,
           // If there is no room, `grow` only delays reading
           reservation && ((bytes) => reservation.grow(copies * bytes)),
         )
-      : opened
+      : openResult
     if (!deferRelease) reservation?.release()
-    if (!read.ok) return opened.ok ? { ...read, status: opened.response.status } : read
+    if (!read.ok) return openResult.ok ? { ...read, status: openResult.response.status } : read
     if (maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
     return unreadable('too-large', new URL(read.response.url), `it has more than ${maxParts} parts`)
   }

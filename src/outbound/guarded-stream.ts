@@ -44,29 +44,29 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
   const { memory } = options
   const open = createGuardedOpen(options)
   return async (request) => {
-    const opened = await open(request)
-    if (!opened.ok) return opened
+    const openResult = await open(request)
+    if (!openResult.ok) return openResult
     const { initiator, readLimits, deferRelease } = request
     if (memory && isTool(initiator) && !readLimits.reservation) {
       readLimits.reservation = memory.reserve(initiator.caller, () => initiator.signal.aborted)
       deferRelease?.(readLimits.reservation.release)
     }
-    const { status, statusText, headers, body } = opened.response
+    const { status, statusText, headers, body } = openResult.response
     if (body === null || !allowsBody(status)) {
       body?.cancel().catch(() => undefined)
-      opened.end('success')
+      openResult.end('success')
       return { ok: true, response: new Response(null, { status, statusText, headers }) }
     }
-    const counted = createCountedBody(body.getReader(), opened, request)
-    return { ok: true, response: new Response(counted, { status, statusText, headers: decodedHeaders(headers) }) }
+    const countedBody = createCountedBody(body.getReader(), openResult, request)
+    return { ok: true, response: new Response(countedBody, { status, statusText, headers: decodedHeaders(headers) }) }
   }
 }
 
 /** Reserves memory for twice the bytes received, so that few chunks wait. Without room, it only delays reading. */
 async function growMemory({ bytes, bytesLeft, reservation }: ReadLimits): Promise<void> {
-  const received = bytes - bytesLeft
-  if (reservation && received > SMALL && MEMORY_COPIES * received > reservation.getBytes())
-    await reservation.grow(2 * MEMORY_COPIES * received)
+  const receivedBytes = bytes - bytesLeft
+  if (reservation && receivedBytes > SMALL && MEMORY_COPIES * receivedBytes > reservation.getBytes())
+    await reservation.grow(2 * MEMORY_COPIES * receivedBytes)
 }
 
 function createCountedBody(

@@ -57,13 +57,13 @@ const getShareKey = (budget: string, caller: string) => `${budget} ${caller}`
 /** `isolateSize` and `isolateShare` are quotas of the isolate and a caller, in bytes. Two full shares leave room for others. */
 export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, isolateShare = 40_000_000) {
   /** Usage by the key of the quota, oldest reservation first. */
-  const used = new Map<string, { bytes: number; readonly reservations: Set<ReservationState> }>()
+  const usedMemory = new Map<string, { bytes: number; readonly reservations: Set<ReservationState> }>()
 
   function resize(reservation: ReservationState, bytes: number): void {
     for (const { key } of reservation.quotas) {
-      const use = used.get(key) ?? { bytes: 0, reservations: new Set() }
+      const use = usedMemory.get(key) ?? { bytes: 0, reservations: new Set() }
       use.bytes += bytes - reservation.bytes
-      used.set(key, use)
+      usedMemory.set(key, use)
       use.reservations.add(reservation)
     }
     reservation.bytes = bytes
@@ -78,15 +78,15 @@ export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, is
   function drop(reservation: ReservationState): void {
     resize(reservation, 0)
     for (const { key } of reservation.quotas) {
-      const reservations = used.get(key)?.reservations
+      const reservations = usedMemory.get(key)?.reservations
       reservations?.delete(reservation)
-      if (reservations?.size === 0) used.delete(key)
+      if (reservations?.size === 0) usedMemory.delete(key)
     }
   }
 
   function dropExpired(): void {
     const at = now()
-    for (const reservation of used.get(ISOLATE_KEY)?.reservations ?? []) {
+    for (const reservation of usedMemory.get(ISOLATE_KEY)?.reservations ?? []) {
       // Even if the clock was set back
       reservation.end = Math.min(reservation.end, at + reservation.idleMs)
       if (reservation.end <= at) drop(reservation)
@@ -95,7 +95,7 @@ export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, is
 
   function hasRoom(reservation: ReservationState, addedBytes: number): boolean {
     return reservation.quotas.every((quota) => {
-      const use = used.get(quota.key)
+      const use = usedMemory.get(quota.key)
       if (!use || use.bytes + addedBytes <= quota.size) return true
       const [oldest] = use.reservations
       return quota.oldestMayExceed === true && (oldest === undefined || oldest === reservation)
@@ -122,9 +122,9 @@ export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, is
     return {
       /** Whether the caller's quota in this budget is used up, so that its further requests must not start. */
       isFull(getCaller: () => string): boolean {
-        if (!used.has(name)) return false
+        if (!usedMemory.has(name)) return false
         dropExpired()
-        return (used.get(getShareKey(name, getCaller()))?.bytes ?? 0) >= share
+        return (usedMemory.get(getShareKey(name, getCaller()))?.bytes ?? 0) >= share
       },
       /** Creates an empty reservation. `grow` stops waiting when `isOver`. A released reservation cannot grow. */
       reserve(caller: string, isOver: () => boolean = () => false) {
@@ -136,7 +136,7 @@ export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, is
           async grow(bytes: number): Promise<boolean> {
             // NaN takes the whole share
             const targetBytes = bytes < share ? bytes : share
-            const reservations = used.get(getShareKey(name, caller))?.reservations
+            const reservations = usedMemory.get(getShareKey(name, caller))?.reservations
             for (let waitedMs = 0; !isReleased && !isOver(); waitedMs += LOOK_AGAIN_MS) {
               if (tryToGrow(reservation, targetBytes)) return true
               const isRefused = (reservations?.size ?? 0) >= MAX_RESERVATIONS && !reservations?.has(reservation)

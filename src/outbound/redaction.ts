@@ -5,9 +5,9 @@ export type Redact = (text: string) => string
 
 /** Loads secrets on first use, because few calls have any. */
 export function createLazyRedact(secrets: () => readonly string[]): Redact {
-  let cached: { readonly redactor: Redactor | undefined } | undefined
+  let cachedRedactor: { readonly redactor: Redactor | undefined } | undefined
   return (text) => {
-    cached ??= { redactor: createRedactor(secrets(), base64) }
-    return cached.redactor?.text(text) ?? text
+    cachedRedactor ??= { redactor: createRedactor(secrets(), base64) }
+    return cachedRedactor.redactor?.text(text) ?? text
   }
 }

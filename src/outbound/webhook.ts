@@ -64,6 +64,6 @@ function toReceipt(result: GuardedResult): WebhookReceipt {
 async function sign(secret: string, text: string): Promise<string> {
   const bytes = decodeBase64(secret.replace(/^whsec_/, '')) ?? new Uint8Array()
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  const signed = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text))
-  return `v1,${encodeBase64(new Uint8Array(signed))}`
+  const signature = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text))
+  return `v1,${encodeBase64(new Uint8Array(signature))}`
 }

@@ -76,8 +76,8 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       const { as, client, options, redeem, lastAnswer } = openId
       try {
         const response = await redeem(new URL(url).searchParams, request)
-        const expected = { expectedNonce: request.nonce, requireIdToken: true }
-        const answer = await oauth.processAuthorizationCodeResponse(as, client, response, expected)
+        const expectations = { expectedNonce: request.nonce, requireIdToken: true }
+        const answer = await oauth.processAuthorizationCodeResponse(as, client, response, expectations)
         await oauth.validateApplicationLevelSignature(as, response, options)
         const idTokenClaims = oauth.getValidatedIdTokenClaims(answer)
         const { id_token: access_token, refresh_token } = answer

@@ -82,14 +82,17 @@ export function createSignInRoutes({
     if (!target.ok) return page(BAD_RETURN)
     const back = target.path
     const isAgain = query.again === '1'
-    const signed = isAgain ? undefined : await sessions.findSession(request, () => limitAnonymous(c))
-    if (signed?.ok) {
+    const sessionResult = isAgain ? undefined : await sessions.findSession(request, () => limitAnonymous(c))
+    if (sessionResult?.ok) {
       if (back !== undefined) return redirectResponse(back)
       return page(
-        (await pages()).signedInPage(findName(signed.value.session.authenticatedBy, signed.value.principal.id)),
+        (await pages()).signedInPage(
+          findName(sessionResult.value.session.authenticatedBy, sessionResult.value.principal.id),
+        ),
       )
     }
-    if (signed && signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
+    if (sessionResult && sessionResult.failure.type !== 'unauthenticated')
+      return page(failurePage(sessionResult.failure))
     if (!provider) return page((await pages()).keyPage(back, whyNobody()))
     const login = await (await provider.loadOpenId()).begin(buildCallbackUrl(c), isAgain)
     if (!login.ok) return refusal(502, login.forOperator ?? login.message, back)
@@ -111,12 +114,12 @@ export function createSignInRoutes({
     }
     const clearedCookies = flows.clear(request)
     const { back } = flow
-    const finished = await (await provider.loadOpenId()).finish(request.url, flow.request)
-    if (!finished.ok) {
-      const status = finished.why === 'unavailable' ? 502 : 403
-      return refusal(status, finished.forOperator ?? finished.message, back, clearedCookies)
+    const completion = await (await provider.loadOpenId()).finish(request.url, flow.request)
+    if (!completion.ok) {
+      const status = completion.why === 'unavailable' ? 502 : 403
+      return refusal(status, completion.forOperator ?? completion.message, back, clearedCookies)
     }
-    const identity = toPerson(finished.claims, provider.claims)
+    const identity = toPerson(completion.claims, provider.claims)
     if (typeof identity === 'string') {
       const message = `The provider's answer ${identity}: an administrator can name another claim in SIGN_IN_USER`
       return refusal(403, message, back, clearedCookies)
@@ -131,7 +134,7 @@ export function createSignInRoutes({
       return refusal(403, membership?.isActive === false ? deactivated : unmatched, back, clearedCookies)
     }
     // If this fails, sign-in still works, but tools will ask for consent
-    await catchUnreachable(keepSignIn(person.user, finished.tokens, request.url))
+    await catchUnreachable(keepSignIn(person.user, completion.tokens, request.url))
     const cookie = await sessions.startSession(
       request,
       { kind: 'person', issuer: provider.issuer, person },

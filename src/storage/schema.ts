@@ -18,12 +18,12 @@ export function openTables(sql: SqlStorage, { object, version, tables }: Schema)
     sql.exec('INSERT INTO schema_version VALUES (?)', version)
     return true
   }
-  const stored = tableNames(sql).includes('schema_version')
+  const storedVersion = tableNames(sql).includes('schema_version')
     ? readField<number>(sql, 'SELECT version FROM schema_version')
     : 'none'
-  if (stored !== version) {
+  if (storedVersion !== version) {
     throw new Error(
-      `${CANNOT_OPEN} ${object}: its schema_version is ${stored}, and this Switchboard reads ${version}. ` +
+      `${CANNOT_OPEN} ${object}: its schema_version is ${storedVersion}, and this Switchboard reads ${version}. ` +
         'Deploy the Switchboard that wrote it, export what is to be kept, and restore that into a deployment under a new name',
     )
   }

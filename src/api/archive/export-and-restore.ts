@@ -117,15 +117,15 @@ export function createArchive(deps: ArchiveDeps) {
       reportCount += 1
       if (reportCount <= MAX_REPORTS) write({ ...report, message: report.message.slice(0, MAX_MESSAGE_CHARACTERS) })
     })
-    let spent = 0
-    const mayGiveWay = createYielder(() => spent, yieldControl)
+    let spentUnits = 0
+    const mayGiveWay = createYielder(() => spentUnits, yieldControl)
     let outcome: 'success' | 'internal' = 'internal'
     let isComplete = false
     const restorePart = async ({ lines, unsigned }: FilePart) => {
       // Lines that are neither signed nor trusted are not processed
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
         await restore.take(line)
-        spent += LINE_UNITS
+        spentUnits += LINE_UNITS
         if (line.line % PROGRESS_LINES === 0) write({ progress: { line: line.line, ...restore.counts() } })
         await mayGiveWay()
       }

@@ -79,9 +79,9 @@ const CUT_OFF = 'The file is incomplete: its last signature is missing'
 
 async function readLine(bodyLine: { readonly text: string } | { readonly problem: string }, line: number) {
   if ('problem' in bodyLine) return { line, problem: bodyLine.problem }
-  const parsed = await readJsonText(bodyLine.text, LINE_LIMITS)
-  if (parsed.ok) return { line, value: parsed.value }
-  return { line, problem: 'message' in parsed.failure ? parsed.failure.message : 'Is no JSON' }
+  const parsedLine = await readJsonText(bodyLine.text, LINE_LIMITS)
+  if (parsedLine.ok) return { line, value: parsedLine.value }
+  return { line, problem: 'message' in parsedLine.failure ? parsedLine.failure.message : 'Is no JSON' }
 }
 
 function parseClosing(line: FileLine): { readonly kind: Closing; readonly hmac: string } | undefined {

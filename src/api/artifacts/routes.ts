@@ -42,16 +42,16 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
     const upload = wire.readUpload(request.headers, filename)
     if (!upload.ok) return upload
     if (!(await memory.growBody(Math.min(upload.value.size, UPLOAD_BYTES)))) return MEMORY_FULL
-    let stored: Awaited<ReturnType<UploadStore['keep']>>
+    let storedUpload: Awaited<ReturnType<UploadStore['keep']>>
     try {
       const { size } = upload.value
-      stored = await waitForBody(uploads.keep({ ...upload.value, body: request.body }, owner.value), size)
+      storedUpload = await waitForBody(uploads.keep({ ...upload.value, body: request.body }, owner.value), size)
     } catch (error) {
       console.warn('Cannot keep a file', error instanceof Error ? error.name : typeof error)
       return fail({ type: 'unavailable', message: 'Cannot keep the file right now, or its body broke off' })
     }
-    if (!stored.ok) return stored
-    const { id, expires } = stored
+    if (!storedUpload.ok) return storedUpload
+    const { id, expires } = storedUpload
     const headers = { location: `/artifacts/${id}` }
     return { ...ok(wire.encodeUpload(id, upload.value, expires)), status: 201, headers }
   })

@@ -255,8 +255,8 @@ async function respondToStep(step: FlowStep, id: string, cookies: readonly strin
 /** Sets the cookie by which vaults identify browsers if it is missing. */
 function createVisit(c: Context, person: SignedInPerson | undefined, account?: string) {
   const browserCookie = readCookie(c.req.raw, BROWSER_COOKIE) ?? randomValue()
-  const chosen = { ...(person ? { person } : {}), ...(account === undefined ? {} : { account }) }
-  const visit = { ...chosen, browserCookie, callback: buildCallbackUrl(c) }
+  const identity = { ...(person ? { person } : {}), ...(account === undefined ? {} : { account }) }
+  const visit = { ...identity, browserCookie, callback: buildCallbackUrl(c) }
   return { visit, cookies: [setCookie(c.req.raw, BROWSER_COOKIE, browserCookie)] }
 }
 

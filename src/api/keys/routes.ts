@@ -94,9 +94,9 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     body: jsonBody(keyChangeReader(deps.now), { what: 'request for a key' }),
     responses: { 200: withEtag(jsonRef('The updated key', 'Key')) },
   })(async ({ path: { id }, body, precondition, addAuditDetails }) => {
-    const changed = await changeKey(id, body, precondition)
-    if (!changed.ok) return changed
-    const key = changed.value
+    const changedKey = await changeKey(id, body, precondition)
+    if (!changedKey.ok) return changedKey
+    const key = changedKey.value
     addAuditDetails(encodeKey(key))
     deps.onChange('changed', id)
     return { ...ok(encodeListed(key, await loadKeyFacts())), headers: etag(key) }
@@ -189,13 +189,13 @@ interface KeyFacts {
 /** `published` is absent if it cannot be read. Administrators have no quota. */
 function encodeListed(key: ApiKey, { published: totals, quota, lastUses }: KeyFacts) {
   const lastUsedAt = lastUses[key.id]
-  const listed = {
+  const listedKey = {
     ...encodeKey(key),
     ...(lastUsedAt === undefined ? {} : { last_used_at: new Date(lastUsedAt).toISOString() }),
   }
-  if (!totals) return listed
+  if (!totals) return listedKey
   const published = totals[toKeyPrincipal(key).id] ?? { documents: 0, bytes: 0 }
-  return { ...listed, published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
+  return { ...listedKey, published: { ...published, ...(key.scopes.includes('admin') ? {} : { quota }) } }
 }
 
 function encodeNewKey(key: ApiKey, text: string) {

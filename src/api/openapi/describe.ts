@@ -32,10 +32,10 @@ export function describeFields(schema: JsonObject, wordsFor: WordsFor): JsonObje
 function describeEach(properties: JsonObject, wordsFor: WordsFor): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
-      const declared = isJsonObject(property) ? property : {}
+      const declaredProperty = isJsonObject(property) ? property : {}
       const { description, example } = wordsFor(name)
       const examples = example === undefined ? {} : { examples: [example] }
-      return [name, { ...declared, description: toDescription(declared, description), ...examples }]
+      return [name, { ...declaredProperty, description: toDescription(declaredProperty, description), ...examples }]
     }),
   )
 }

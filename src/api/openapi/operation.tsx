@@ -141,10 +141,10 @@ export function rowsIn(schema: Json | undefined, components: JsonObject): readon
 
 function listForms(schema: Json | undefined, components: JsonObject): readonly Json[] {
   if (schema === undefined) return []
-  const resolved = resolveRefs(schema, components)
-  return isJsonObject(resolved) && resolved.properties === undefined && isJsonArray(resolved.anyOf)
-    ? resolved.anyOf
-    : [resolved]
+  const resolvedSchema = resolveRefs(schema, components)
+  return isJsonObject(resolvedSchema) && resolvedSchema.properties === undefined && isJsonArray(resolvedSchema.anyOf)
+    ? resolvedSchema.anyOf
+    : [resolvedSchema]
 }
 
 function formatCommand({ method, path: template, credential, parameters, body }: DocumentedOperation, origin: string) {

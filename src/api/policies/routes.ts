@@ -38,7 +38,7 @@ export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
   })(async ({ path: { pattern } }) => {
     // Patterns are unique ignoring case
     const policies = await store.list()
-    const policy = policies.find((listed) => listed.pattern.toLowerCase() === pattern.toLowerCase())
+    const policy = policies.find((candidate) => candidate.pattern.toLowerCase() === pattern.toLowerCase())
     return policy ? { ...ok(policy), headers: etag(policy) } : unknown(pattern)
   })
 

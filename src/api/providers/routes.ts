@@ -50,10 +50,10 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     responses: { 200: withEtag(jsonRef('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
     // KV may be older than the version that an `ETag` is compared with
-    const provider = (await providers.list()).find((listed) => listed.id === id)
+    const provider = (await providers.list()).find((candidate) => candidate.id === id)
     if (!provider) return notFound('provider', id)
-    const encoded = ok(encodeProvider(provider))
-    return provider.built_in ? encoded : { ...encoded, headers: etag(provider) }
+    const response = ok(encodeProvider(provider))
+    return provider.built_in ? response : { ...response, headers: etag(provider) }
   })
 
   on('PUT /providers/:id', 'Create or replace a provider', {

@@ -50,9 +50,9 @@ export function createScimRoutes({ directory, endAccess, newId, onChange, ...dep
     const name = kind.toLowerCase()
     const path = `/scim/v2/${kind}s` as const
     const body = jsonBody(anyObject, { ...LIMITS, what: name })
-    const created = { ...CHANGE, body, responses: { 201: mediaTypeOnly('SCIM response', TYPE) } }
+    const createRoute = { ...CHANGE, body, responses: { 201: mediaTypeOnly('SCIM response', TYPE) } }
     const patch = jsonBody(PATCH, { ...LIMITS, what: 'PATCH' })
-    const patched = { ...CHANGE, body: patch, ...(kind === 'User' && { responses }) }
+    const patchRoute = { ...CHANGE, body: patch, ...(kind === 'User' && { responses }) }
 
     const list = on(`GET ${path}`, `List directory ${name}s`, { ...READ, query: wire.LIST_QUERY })
     list(async ({ c, query }) => {
@@ -68,19 +68,19 @@ export function createScimRoutes({ directory, endAccess, newId, onChange, ...dep
       const [entry] = (await directory.listDirectory(kind, page)).entries
       return entry ? answer(wire.encodeEntry(kind, entry, c.req.url, query)) : notFound(name, id)
     })
-    const create = on(`POST ${path}`, `Create a directory ${name}`, created)
+    const create = on(`POST ${path}`, `Create a directory ${name}`, createRoute)
     create((request) => change(kind, newId(), { resource: request.body }, request, true))
     const replace = on(`PUT ${path}/:id`, `Replace a directory ${name}`, { ...CHANGE, body, responses })
     replace((request) => change(kind, request.path.id, { resource: request.body }, request))
-    const update = on(`PATCH ${path}/:id`, `Update a directory ${name}`, patched)
+    const update = on(`PATCH ${path}/:id`, `Update a directory ${name}`, patchRoute)
     update((request) => change(kind, request.path.id, request.body, request))
     const remove = on(`DELETE ${path}/:id`, `Delete a directory ${name}`, { ...ROUTE, auditAction: 'scim.remove' })
     remove(async (request) => {
       const { id } = request.path
       // Removed after access has ended, because directories do not retry requests that return 404
       const end = { op: 'replace', path: 'active', value: false } as const
-      const changed = await change(kind, id, { Operations: [end] }, request)
-      if (!changed.ok) return changed
+      const endResult = await change(kind, id, { Operations: [end] }, request)
+      if (!endResult.ok) return endResult
       await directory.removeDirectoryEntry(id)
       onChange()
       return ok(undefined)

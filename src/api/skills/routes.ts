@@ -63,10 +63,10 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
   })(async ({ principal, path, body: { files }, addAuditDetails }) => {
     const content = await readSkill(path.name, files)
     if (!content.ok) return fail({ type: 'definition-invalid', what: 'skill', problems: content.problems })
-    const published = await skills().publishSkill(path, content.value, principal)
-    if (!published.ok) return toFailure(published, path.name)
-    addAuditDetails({ version: published.version, digest: published.digest })
-    return { ...ok(encodeSkill(published)), status: published.isNew ? 201 : 200 }
+    const publication = await skills().publishSkill(path, content.value, principal)
+    if (!publication.ok) return toFailure(publication, path.name)
+    addAuditDetails({ version: publication.version, digest: publication.digest })
+    return { ...ok(encodeSkill(publication)), status: publication.isNew ? 201 : 200 }
   })
 
   on('PATCH /toolkits/:toolkit/skills/:name', 'Activate or disable a version of a skill', {
@@ -76,8 +76,8 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
     body: jsonBody(CHANGE),
   })(async ({ principal, path, body: { version, status }, addAuditDetails }) => {
     addAuditDetails({ version, status })
-    const changed = await skills().changeSkill({ ...path, version }, status, principal)
-    return changed.ok ? ok(undefined) : toFailure(changed, path.name)
+    const change = await skills().changeSkill({ ...path, version }, status, principal)
+    return change.ok ? ok(undefined) : toFailure(change, path.name)
   })
 
   return router

@@ -12,7 +12,7 @@ interface SubscriptionsRoutesDeps extends RouteDeps {
 }
 
 const MAX_TTL_SECONDS = 366 * 86_400
-const GRANT = jsonRef('The granted subscription', 'SubscriptionGrant')
+const GRANT = jsonRef('The grant subscription', 'SubscriptionGrant')
 const pageQuery = defineQuery({ cursor: optional(string({ min: 1, max: 256 })) })
 const eventQuery = defineQuery({ cursor: optional(CURSOR, 0) })
 const body = jsonBody(
@@ -38,9 +38,9 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
   })(async ({ principal, body: { ttl_seconds, ...request }, addAuditDetails }) => {
     addAuditDetails({ source: request.name })
     const ttlMs = ttl_seconds === null ? null : ttl_seconds * 1_000
-    const granted = await (await loadSubscriptions()).subscribe(principal, { ...request, ttlMs })
-    if (!granted.ok) return granted
-    const { id, cursor, truncated, refreshBefore, isNew, isChanged } = granted.value
+    const grant = await (await loadSubscriptions()).subscribe(principal, { ...request, ttlMs })
+    if (!grant.ok) return grant
+    const { id, cursor, truncated, refreshBefore, isNew, isChanged } = grant.value
     addAuditDetails(isChanged ? { subscription: id } : null)
     return { ...ok({ id, refresh_before: refreshBefore, cursor, truncated }), status: isNew ? 201 : 200 }
   })

@@ -44,10 +44,10 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
     responses: { 200: itemList('Toolkits with tools that the caller may see', 'ToolkitSummary') },
   })(async ({ principal, query }) => {
     const counts = await catalog.toolkits(principal)
-    const counted = counts.find(({ toolkit }) => toolkit.toLowerCase() === query.tokens?.toLowerCase())
-    const tokens = counted && (await countTokens(principal, counted.toolkit))
+    const countedToolkit = counts.find(({ toolkit }) => toolkit.toLowerCase() === query.tokens?.toLowerCase())
+    const tokens = countedToolkit && (await countTokens(principal, countedToolkit.toolkit))
     if (tokens?.ok === false) return tokens
-    const items = counts.map((each) => encodeSummary(each, each === counted ? tokens?.value : undefined))
+    const items = counts.map((each) => encodeSummary(each, each === countedToolkit ? tokens?.value : undefined))
     return { ...ok({ items }), headers: PRIVATE }
   })
 

@@ -32,12 +32,12 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
   }
 
   async function find(ref: string, principal: Principal, background: WaitUntil): Promise<FoundTool | undefined> {
-    const resolved = await resolver.resolve(parseToolRef(ref), principal.view, background)
-    if (resolved.ok) {
-      const { tool, status, publisher, toolkitDescription } = resolved
+    const resolution = await resolver.resolve(parseToolRef(ref), principal.view, background)
+    if (resolution.ok) {
+      const { tool, status, publisher, toolkitDescription } = resolution
       return {
         record: tool.record,
-        listed: withToolkitDescription(getListed(resolved), toolkitDescription),
+        listed: withToolkitDescription(getListed(resolution), toolkitDescription),
         runnable: tool.runnable,
         status,
         publisher,
@@ -45,7 +45,7 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     }
     // A view shows only callable tools
     if (principal.view) return undefined
-    const { failure } = resolved
+    const { failure } = resolution
     const isDisabled = failure.type === 'tool-disabled'
     const id = parseToolId(isDisabled ? failure.id : ref)
     const mayBePending = isVersion(id?.range ?? '') && hasScope(principal, 'tools:publish')
@@ -62,10 +62,10 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     if (!mayRead || (isPending && !(await mayReadPendingVersions(toolEntry, principal, toolkits)))) return undefined
     const record = await source.loadRecord(entry.digest)
     if (!record) return undefined
-    const governed = applyPolicyToRecord(record, policies.current().policyFor(record))
+    const governedRecord = applyPolicyToRecord(record, policies.current().policyFor(record))
     return {
-      record: governed,
-      listed: withToolkitDescription(governed, toolEntry.toolkitDescription),
+      record: governedRecord,
+      listed: withToolkitDescription(governedRecord, toolEntry.toolkitDescription),
       status: entry.status,
       publisher: entry.publisher,
     }
@@ -77,9 +77,9 @@ function withToolkitDescription(record: ToolRecord, toolkitDescription: string |
 }
 
 export async function withoutHiddenVersions(principal: Principal, toolEntry: ToolEntry, toolkits: Toolkits) {
-  const published = withoutPending(toolEntry)
-  return published === toolEntry || !(await mayReadPendingVersions(toolEntry, principal, toolkits))
-    ? published
+  const publishedEntry = withoutPending(toolEntry)
+  return publishedEntry === toolEntry || !(await mayReadPendingVersions(toolEntry, principal, toolkits))
+    ? publishedEntry
     : toolEntry
 }
 

@@ -32,9 +32,9 @@ export async function selectReadinessTools(
   deps: ReadinessToolsDeps,
 ): Promise<Result<ReadinessTools>> {
   if (request.tools) return ok({ viewer: principal, refs: request.tools })
-  const narrowed = await narrow(request, principal, background, deps)
-  if (!narrowed.ok) return narrowed
-  const viewer = narrowed.value
+  const narrowedPrincipal = await narrow(request, principal, background, deps)
+  if (!narrowedPrincipal.ok) return narrowedPrincipal
+  const viewer = narrowedPrincipal.value
   const refs = await listRefs(viewer, deps.catalog)
   if (refs.length <= MAX_TOOLS) return ok({ viewer, refs })
   const message = `At most ${MAX_TOOLS} tools are checked at once: send some of them as 'tools', or a lock of some`
@@ -53,12 +53,12 @@ async function narrow(
     const view = { ...own, key: `${own?.key} ${hash}`, lock: { ...lock, hash } }
     return own?.lock && own.lock.hash !== hash ? refuseOther() : ok({ ...principal, view })
   }
-  const named = { toolset: toolset ?? own?.toolset?.name, lock: lock ?? own?.lock?.hash }
-  const narrowed = await narrowTo(principal, named, background, views)
-  if (!narrowed.ok) return narrowed
-  const { view } = narrowed.value
+  const viewNames = { toolset: toolset ?? own?.toolset?.name, lock: lock ?? own?.lock?.hash }
+  const narrowedPrincipal = await narrowTo(principal, viewNames, background, views)
+  if (!narrowedPrincipal.ok) return narrowedPrincipal
+  const { view } = narrowedPrincipal.value
   const isNamed = lock === undefined ? view?.toolset?.name === toolset : view?.lock?.hash === lock
-  return isNamed ? narrowed : refuseOther()
+  return isNamed ? narrowedPrincipal : refuseOther()
 }
 
 function refuseOther(): FailureResult {

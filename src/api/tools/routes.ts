@@ -145,9 +145,9 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     // Only the tool's own dialect exports the whole document
     const isDocument = formatName === record.source.dialect && !isAdministrator(principal)
     const readable = isDocument ? await (await loadShared()).redactSharedDocument(record, codecs, mayRead) : record
-    const encoded = encode(readable, tool.listed.name)
-    if (!encoded.ok) return fail({ type: 'definition-invalid', problems: encoded.problems })
-    const { document, losses } = encoded.value
+    const encodedTool = encode(readable, tool.listed.name)
+    if (!encodedTool.ok) return fail({ type: 'definition-invalid', problems: encodedTool.problems })
+    const { document, losses } = encodedTool.value
     const { digest: recordDigest, toolkitDescription = '' } = tool.listed
     const toolkitSuffix = formatName && toolkitDescription ? `.${await sha256(toolkitDescription)}` : ''
     const digest = recordDigest + toolkitSuffix + (readable === record ? '' : '.alone')
@@ -182,9 +182,9 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     responses: { 200: jsonRef('The readiness of each tool, in the order of the request', 'ReadinessReport') },
   })(async ({ c, principal, body }) => {
     const { selectReadinessTools } = await import('./readiness-tools.ts')
-    const selected = await selectReadinessTools(body, principal, getBackground(c), deps)
-    if (!selected.ok) return selected
-    const { refs, viewer } = selected.value
+    const selection = await selectReadinessTools(body, principal, getBackground(c), deps)
+    if (!selection.ok) return selection
+    const { refs, viewer } = selection.value
     const check = createToolCheck(c, viewer, body.user_id)
     if (!check.ok) return check
     const { reportReadiness } = await import('./readiness-report.ts')
@@ -209,8 +209,8 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const toolRef = parseToolRef(ref)
     const own = toOwnRef(principal.view, toolRef)
     if (own.kind !== 'id' || principal.kind === 'anonymous' || !covers(principal, own, 'tools:read')) return undefined
-    const resolved = await deps.resolver.resolve(toolRef, principal.view, background)
-    return resolved.ok || resolved.failure.type !== 'tool-changed' ? undefined : resolved
+    const resolution = await deps.resolver.resolve(toolRef, principal.view, background)
+    return resolution.ok || resolution.failure.type !== 'tool-changed' ? undefined : resolution
   }
 
   on('GET /tools/:id/versions', 'List the versions of a tool and their changes', {
@@ -300,13 +300,13 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   /** Lists the versions of a tool that the caller may see, or suggests similar names for an unknown tool. */
   async function explainNotFound(ref: string, principal: Principal, background: WaitUntil): Promise<FailureResult> {
     const toolRef = parseToolRef(ref)
-    const resolved = await deps.resolver.resolve(toolRef, principal.view, background)
+    const resolution = await deps.resolver.resolve(toolRef, principal.view, background)
     const withSuggestions = async () => toolNotFound(ref, await deps.catalog.suggestNames(ref, principal))
-    if (resolved.ok || resolved.failure.type !== 'version-unavailable') return withSuggestions()
-    const { tool } = resolved.failure
+    if (resolution.ok || resolution.failure.type !== 'version-unavailable') return withSuggestions()
+    const { tool } = resolution.failure
     const visibleTool = (await find(tool, principal, background)) ?? (await findYanked(tool, principal, background))
     if (!visibleTool) return withSuggestions()
-    const { failure } = await hideFromViewer(toolRef, resolved, { principal, background }, deps.resolver)
+    const { failure } = await hideFromViewer(toolRef, resolution, { principal, background }, deps.resolver)
     if (failure.type !== 'version-unavailable') return toolNotFound(ref)
     return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })
   }

@@ -30,11 +30,11 @@ export function createToolsetTokenCounter({ countTokens, locks, catalog }: Token
   return async (name: string, version: ToolsetVersion, principal: Principal): Promise<number | undefined> => {
     if (!hasScope(principal, 'tools:read')) return undefined
     const key = [principal.id, version.digest, await catalog.etag()].join(' ')
-    const cached = cache.get(key)
-    if (cached !== undefined) return cached
-    const counted = await countTokens({ ...principal, view: await loadView(name, version) })
-    if (!counted.ok) return undefined
-    cache.set(key, counted.value)
-    return counted.value
+    const cachedCount = cache.get(key)
+    if (cachedCount !== undefined) return cachedCount
+    const count = await countTokens({ ...principal, view: await loadView(name, version) })
+    if (!count.ok) return undefined
+    cache.set(key, count.value)
+    return count.value
   }
 }

@@ -103,8 +103,8 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
       findTool: (ref, viewer) => findTool(ref, viewer, getBackground(c)),
     })
     if (problems.length > 0) return malformedRequestFailure(problems)
-    const changed = { changed_at: now().toISOString(), changed_by: principal.id }
-    const version = { definition, digest: `sha256:${await sha256(text)}`, ...changed }
+    const changeFields = { changed_at: now().toISOString(), changed_by: principal.id }
+    const version = { definition, digest: `sha256:${await sha256(text)}`, ...changeFields }
     const tokens = await countTokens(name, version, principal)
     const toolset = before ? changeToolset(before, version, tokens) : { name, owner, revision: 1, ...version }
     const denial = await store(toolset, before)

@@ -32,7 +32,7 @@ export const addLock: AddCommands = (program, open) => {
     if (options.check !== undefined) return checkLock(session, patterns, options)
     if (options.push !== undefined) return pushLock(session, options.push)
     if (options.update || options.adopt) return updateLock(session, patterns, options)
-    const tools = select(await lockServed(session, options), patterns)
+    const tools = select(await lockServedTools(session, options), patterns)
     if (tools.size === 0) throw new CliError('refused', 'There is no tool to lock')
     session.terminal.write(formatLockFile(tools))
   })
@@ -60,7 +60,7 @@ function lockCommand(program: Command) {
     )
 }
 
-async function lockServed(session: CliSession, { toolset }: LockOptions): Promise<LockedTools> {
+async function lockServedTools(session: CliSession, { toolset }: LockOptions): Promise<LockedTools> {
   const read = () => Promise.all([listToolsOverMcp(session, toolset), listItems(session, '/skills', { toolset })])
   const [tools, skills] = await session.terminal.withProgress('Reading the tools', read)
   return lockTools(tools, skills.items)
@@ -83,17 +83,17 @@ async function updateLock(session: CliSession, patterns: readonly string[], opti
   if (options.update && patterns.length === 0) throw new CliError('usage', 'Name the tools to update')
   const mayBeNew = options.adopt && !existsSync(DEFAULT_FILE)
   const before: LockedTools = mayBeNew ? new Map() : await readLock(DEFAULT_FILE, surroundings)
-  const served = await lockServed(session, options)
-  const selected = [...select(new Map([...before, ...served]), patterns).keys()]
-  const changed = selected.filter((name) =>
-    options.adopt ? !before.has(name) : !isSame(before.get(name), served.get(name)),
+  const servedTools = await lockServedTools(session, options)
+  const selectedNames = [...select(new Map([...before, ...servedTools]), patterns).keys()]
+  const changedNames = selectedNames.filter((name) =>
+    options.adopt ? !before.has(name) : !isSame(before.get(name), servedTools.get(name)),
   )
-  const others = [...before].filter(([name]) => !changed.includes(name))
-  const after = new Map([...others, ...[...served].filter(([name]) => changed.includes(name))])
+  const others = [...before].filter(([name]) => !changedNames.includes(name))
+  const after = new Map([...others, ...[...servedTools].filter(([name]) => changedNames.includes(name))])
   await writeFile(DEFAULT_FILE, `${formatLockFile(after)}\n`)
-  terminal.emit({ file: DEFAULT_FILE, changed }, () => {
-    for (const name of changed) printEntry(session, name, after.get(name)?.id)
-    terminal.note(['green', '✓'], ` ${DEFAULT_FILE}: ${changed.length} changed of ${after.size} tools`)
+  terminal.emit({ file: DEFAULT_FILE, changed: changedNames }, () => {
+    for (const name of changedNames) printEntry(session, name, after.get(name)?.id)
+    terminal.note(['green', '✓'], ` ${DEFAULT_FILE}: ${changedNames.length} changed of ${after.size} tools`)
   })
 }
 
@@ -122,7 +122,7 @@ async function checkLock(session: CliSession, patterns: readonly string[], optio
 
 async function findDifference(session: CliSession, file: string, patterns: readonly string[], options: LockOptions) {
   const locked = await readLock(file, session.surroundings)
-  const served = await lockServed(session, options)
+  const served = await lockServedTools(session, options)
   const selected = [...select(new Map([...served, ...locked]), patterns)]
   const changed: ChangedTool[] = []
   for (const [name, { id }] of selected) {

@@ -50,8 +50,8 @@ async function watchFiles(session: CliSession, files: readonly string[], options
   const { terminal, signal } = session
   const publishOne = async (file: string) => {
     try {
-      const published = await publishFile(session, file, options)
-      terminal.emit(published, () => printPublished(session, published))
+      const publishedFile = await publishFile(session, file, options)
+      terminal.emit(publishedFile, () => printPublished(session, publishedFile))
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       const problems = error instanceof SwitchboardError ? (error.details.problems ?? []) : []
@@ -98,15 +98,18 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
         if (!isObject(body)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
         const isBatch = Array.isArray(body['results'])
         const results = isBatch ? listObjects(body, 'results') : [{ ...body, status: response.status }]
-        const accepted = results.filter(({ status }) => status === 200 || status === 201)
+        const acceptedResults = results.filter(({ status }) => status === 200 || status === 201)
         const note = readNote(response)
         return {
           file,
-          ids: accepted.flatMap(listIds),
+          ids: acceptedResults.flatMap(listIds),
           /** Members of `ids` that already existed. */
-          unchanged: accepted.filter(({ status }) => status === 200).flatMap(listIds),
-          warnings: [...accepted.flatMap((each) => listWarnings(each, isBatch)), ...(note === undefined ? [] : [note])],
-          refused: results.filter((each) => !accepted.includes(each)),
+          unchanged: acceptedResults.filter(({ status }) => status === 200).flatMap(listIds),
+          warnings: [
+            ...acceptedResults.flatMap((each) => listWarnings(each, isBatch)),
+            ...(note === undefined ? [] : [note]),
+          ],
+          refused: results.filter((each) => !acceptedResults.includes(each)),
         }
       },
     }),

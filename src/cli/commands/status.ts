@@ -56,7 +56,7 @@ async function setStatus(session: CliSession, target: string, status: Status, op
     .filter((version) => getText(version, 'id')?.toLowerCase() !== successor?.toLowerCase())
     .filter((version) => needsChange(status, version['status'], yanked))
     .map((version) => getText(version, 'id') ?? '')
-  const changed: JsonRecord[] = []
+  const changedVersions: JsonRecord[] = []
   for (const id of isTool ? ids : [target]) {
     const versionPath = isTool ? `/tools/${encodeURIComponent(id)}` : path
     const json = { status, message, successor }
@@ -68,14 +68,14 @@ async function setStatus(session: CliSession, target: string, status: Status, op
     })
     // The toolkit may still have a stricter status
     const note = status === 'active' ? getText(change, 'message') : undefined
-    changed.push({ id, status: getText(change, 'status'), note })
+    changedVersions.push({ id, status: getText(change, 'status'), note })
   }
-  terminal.emit({ changed }, () => {
-    for (const { id, status: newStatus, note } of changed) {
+  terminal.emit({ changed: changedVersions }, () => {
+    for (const { id, status: newStatus, note } of changedVersions) {
       terminal.print(['green', '✓'], ` ${String(id)} is ${String(newStatus)}`)
       if (note !== undefined) terminal.note(['yellow', String(note)])
     }
-    if (changed.length === 0) terminal.note(`No version of '${target}' had to be changed`)
+    if (changedVersions.length === 0) terminal.note(`No version of '${target}' had to be changed`)
   })
 }
 

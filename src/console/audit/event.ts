@@ -52,9 +52,9 @@ const COUNTED: ReadonlySet<AuditAction> = new Set(['tools.import', 'tools.publis
 /** The action, in the imperative. Its object comes only from `act`, `path` and `about`. */
 const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGroup) => string>> = {
   'access.end': (group) => `end all access of ${segment(group, 1)}`,
-  'agent.connect': (group) => `connect the agent ${quoted(group)}`,
+  'agent.connect': (group) => `connect the agent ${quoteGroup(group)}`,
   'agent.end': (group) => `disconnect ${segment(group, 3) === '' ? 'all agents' : 'an agent'} of ${segment(group, 1)}`,
-  'agent.refuse': (group) => `deny the agent ${quoted(group)}`,
+  'agent.refuse': (group) => `deny the agent ${quoteGroup(group)}`,
   'approval.approve': (group) => `approve a call of ${detail(group, 'tool')}`,
   'approval.refuse': (group) => `deny a call of ${detail(group, 'tool')}`,
   'authorization.confirm': () => 'confirm who a user is',
@@ -68,10 +68,10 @@ const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGro
   'grant.revoke': (group) => `revoke ${segment(group, 3) || 'all accounts'} of ${segment(group, 1)}`,
   'event-source.put': (group) => `set up the event source ${segment(group, 1)}`,
   'event-source.remove': (group) => `remove the event source ${segment(group, 1)}`,
-  'key.change': (group) => `change the key ${quoted(group)}`,
-  'key.create': (group) => `create the key ${quoted(group)}`,
-  'key.remove': (group) => `revoke the key ${quoted(group)}`,
-  'key.rotate': (group) => `rotate the key ${quoted(group)}`,
+  'key.change': (group) => `change the key ${quoteGroup(group)}`,
+  'key.create': (group) => `create the key ${quoteGroup(group)}`,
+  'key.remove': (group) => `revoke the key ${quoteGroup(group)}`,
+  'key.rotate': (group) => `rotate the key ${quoteGroup(group)}`,
   'lock.put': (group) => `store the lock ${detail(group, 'hash')}`,
   'lock.remove': (group) => `delete the lock ${segment(group, 1)}`,
   'policy.put': (group) => `set the policy for ${segment(group, 1)}`,
@@ -144,7 +144,7 @@ function detail([{ about }]: AuditGroup, name: string, prefix = ''): string {
 }
 
 /** Quotes the name in the details, or else the id in the path. */
-function quoted(group: AuditGroup): string {
+function quoteGroup(group: AuditGroup): string {
   return quoteName(detail(group, 'name') || segment(group, 1))
 }
 

@@ -37,7 +37,7 @@ export async function show(context: PageContext): Promise<PageResult> {
   const isUnknown =
     toolkits.ok && search.toolkit !== '' && !searchedToolkit && tools?.ok === true && tools.value.items.length === 0
   const hasTokens = context.url.searchParams.has('tokens')
-  const counted =
+  const countedToolkit =
     searchedToolkit && hasTokens
       ? await context.fetchRoute('GET /toolkits', { query: buildQuery({ tokens: searchedToolkit.toolkit }) })
       : undefined
@@ -54,8 +54,8 @@ export async function show(context: PageContext): Promise<PageResult> {
         <Search search={{ ...search, toolkit: searchedToolkit?.toolkit ?? search.toolkit }} toolkits={toolkits} />
         {searchedToolkit?.description === undefined ? undefined : <Markdown text={searchedToolkit.description} />}
         <SkillLinks reply={skills} />
-        {counted ? (
-          toReplyView(counted, ({ items }) => (
+        {countedToolkit ? (
+          toReplyView(countedToolkit, ({ items }) => (
             <p class="note">
               {formatCount(items.find(isSearched)?.tokens ?? 0, 'token')} of a model's context over MCP
             </p>

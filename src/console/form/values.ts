@@ -168,6 +168,8 @@ function toTexts(kind: FieldKind, value: unknown): readonly string[] {
 /** Returns the fields that differ, by key. An emptied field becomes its schema's default, or else null. */
 export function diffInput(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
   const { input } = readFormInput(fields, toForm(fields, before))
-  const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))
-  return Object.fromEntries(changed.map(({ key, default: defaultValue = null }) => [key, after[key] ?? defaultValue]))
+  const changedFields = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))
+  return Object.fromEntries(
+    changedFields.map(({ key, default: defaultValue = null }) => [key, after[key] ?? defaultValue]),
+  )
 }

@@ -93,13 +93,13 @@ export interface SourceForm {
 
 /** Picks the file, or else the entered text, or else the source kept from an earlier form. */
 export async function pickSource(form: URLSearchParams): Promise<SourceForm> {
-  const picked = new URLSearchParams([...form])
+  const pickedForm = new URLSearchParams([...form])
   const source = form.getAll('source').findLast((text) => text.trim() !== '') ?? ''
-  picked.set('source', source)
-  const isShown = toFormValues(picked).get('source') === source
-  if (isShown) return { form: picked }
+  pickedForm.set('source', source)
+  const isShown = toFormValues(pickedForm).get('source') === source
+  if (isShown) return { form: pickedForm }
   const document = parseDocument(source)
-  return { form: picked, packed: await packText(typeof document === 'string' ? source : JSON.stringify(document)) }
+  return { form: pickedForm, packed: await packText(typeof document === 'string' ? source : JSON.stringify(document)) }
 }
 
 export function PackedSource({ packed }: Pick<SourceForm, 'packed'>) {

@@ -106,8 +106,8 @@ async function deprecateTool({ fetchRoute }: PageContext, toolId: string): Promi
   const versions = await fetchRoute('GET /tools/:id/versions', { id: toolId.split('@')[0] ?? '' })
   if (!versions.ok) return versions.failure
   for (const { id } of versions.value.items.filter(({ status }) => status === 'active')) {
-    const changed = await fetchRoute('PATCH /tools/:id', { id, body: { status: 'deprecated', message: GONE_MESSAGE } })
-    if (!changed.ok) return changed.failure
+    const change = await fetchRoute('PATCH /tools/:id', { id, body: { status: 'deprecated', message: GONE_MESSAGE } })
+    if (!change.ok) return change.failure
   }
   return undefined
 }

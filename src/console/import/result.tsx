@@ -29,11 +29,11 @@ interface ImportedToolsProps {
 export function ImportedTools({ source, chosen, chosenGone, deprecated, reports, failure }: ImportedToolsProps) {
   const toolkit = source.form.get('input/toolkit')?.trim() ?? ''
   const ids = reports.flatMap((report) => report.ids)
-  const imported = new Set(ids.map((id) => /\.([^.@]+)@/.exec(id)?.[1]))
+  const importedNames = new Set(ids.map((id) => /\.([^.@]+)@/.exec(id)?.[1]))
   const skipped = reports.flatMap((report) => report.skipped)
   const reasons = new Map(skipped.map(({ name, reason }) => [foldDashes(name), reason]))
   const failed = Map.groupBy(
-    chosen.filter((name) => !imported.has(name)),
+    chosen.filter((name) => !importedNames.has(name)),
     (name) => reasons.get(foldDashes(name)) ?? failure?.message ?? 'The source no longer has it',
   )
   const groups = [...failed].map(([title, names]) => ({

@@ -48,21 +48,21 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const id = form.get('id') ?? ''
   switch (form.get('do')) {
     case 'make': {
-      const created = await context.fetchRoute('POST /keys', {
+      const creation = await context.fetchRoute('POST /keys', {
         body: readFormInput(FIELDS, form).input,
       })
-      return created.ok ? show(context, undefined, created.value) : show(context, { failure: created.failure, form })
+      return creation.ok ? show(context, undefined, creation.value) : show(context, { failure: creation.failure, form })
     }
     case 'change':
       return changeKey(context, form)
     case 'rotate': {
       const body = { overlap_seconds: Number(form.get('overlap') ?? DAY_S) }
-      const rotated = await context.fetchRoute('POST /keys/:id/rotate', { id, body })
-      return rotated.ok ? show(context, undefined, rotated.value) : show(context, rotated)
+      const rotation = await context.fetchRoute('POST /keys/:id/rotate', { id, body })
+      return rotation.ok ? show(context, undefined, rotation.value) : show(context, rotation)
     }
     case 'revoke': {
-      const revoked = await context.fetchRoute('DELETE /keys/:id', { id })
-      return revoked.ok ? { redirectTo: `${PATH}?done=revoked` } : show(context, revoked)
+      const revocation = await context.fetchRoute('DELETE /keys/:id', { id })
+      return revocation.ok ? { redirectTo: `${PATH}?done=revoked` } : show(context, revocation)
     }
     default:
       return { redirectTo: PATH }
@@ -75,8 +75,8 @@ async function changeKey(context: PageContext, form: URLSearchParams): Promise<P
   const current = await context.fetchRoute('GET /keys/:id', { id })
   if (!current.ok) return show(context, toRefusedForm(current, form))
   const body = diffInput(FIELDS, current.value, readFormInput(FIELDS, form).input)
-  const changed = await context.fetchRoute('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
-  if (!changed.ok) return show(context, toRefusedForm(changed, form))
+  const change = await context.fetchRoute('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
+  if (!change.ok) return show(context, toRefusedForm(change, form))
   return { redirectTo: `${PATH}?done=changed` }
 }
 

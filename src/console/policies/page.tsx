@@ -24,8 +24,8 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const form = trimForm(context.form)
   const pattern = form.get('input/pattern') ?? ''
   if (form.get('do') === 'remove') {
-    const removed = await context.fetchRoute('DELETE /policies/:pattern', { pattern })
-    return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(context, removed)
+    const removal = await context.fetchRoute('DELETE /policies/:pattern', { pattern })
+    return removal.ok ? { redirectTo: `${PATH}?done=removed` } : show(context, removal)
   }
   if (pattern === '') {
     const problems = [{ path: '/pattern', message: 'Is required' }]
@@ -33,9 +33,9 @@ export async function submit(context: PageContext): Promise<PageResult> {
   }
   const { pattern: _, ...body } = readFormInput(FIELDS, form).input
   const etag = readEtag(form, pattern, context.url.searchParams.get('pattern'))
-  const saved = await context.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })
-  if (!saved.ok) return show(context, toRefusedForm(saved, form))
-  return { redirectTo: `${PATH}?done=${saved.value.warnings ? 'set-for-later' : 'set'}` }
+  const response = await context.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })
+  if (!response.ok) return show(context, toRefusedForm(response, form))
+  return { redirectTo: `${PATH}?done=${response.value.warnings ? 'set-for-later' : 'set'}` }
 }
 
 export async function show(context: PageContext, submitted?: SubmittedForm): Promise<View> {

@@ -44,8 +44,8 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const form = trimForm(context.form, 'input/scope_separator')
   const id = form.get('input/id') ?? ''
   if (form.get('do') === 'remove') {
-    const removed = await context.fetchRoute('DELETE /providers/:id', { id })
-    return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(context, removed)
+    const removal = await context.fetchRoute('DELETE /providers/:id', { id })
+    return removal.ok ? { redirectTo: `${PATH}?done=1` } : show(context, removal)
   }
   if (form.get('do') === 'test') return show(context, {}, await context.fetchRoute('POST /providers/:id/test', { id }))
   const isCredential = form.has('input/kind')
@@ -55,8 +55,8 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const { id: _, ...fields } = input
   const body = isCredential ? { kind: '', ...fields } : fields
   const etag = readEtag(form, id, context.url.searchParams.get('id'))
-  const saved = await context.fetchRoute('PUT /providers/:id', { id, body, etag })
-  return saved.ok ? { redirectTo: `${PATH}?done=1` } : show(context, toRefusedForm(saved, form))
+  const response = await context.fetchRoute('PUT /providers/:id', { id, body, etag })
+  return response.ok ? { redirectTo: `${PATH}?done=1` } : show(context, toRefusedForm(response, form))
 }
 
 type TestReply = Reply<ApiAnswers['POST /providers/:id/test']>

@@ -62,8 +62,8 @@ export async function callFromForm(page: PageContext, tool: string, fields: read
   const id = formId === null ? {} : { call_id: await deriveCallId(formId, { input, context }) }
   const request = { tool_id: tool, ...id, input, context }
   await yieldToEventLoop()
-  const started = await page.startCall<CallBody>('POST /tools/call', { request })
-  return { input, problems, ...('reply' in started ? started : { running: started }) }
+  const startedCall = await page.startCall<CallBody>('POST /tools/call', { request })
+  return { input, problems, ...('reply' in startedCall ? startedCall : { running: startedCall }) }
 }
 
 const AS_JSON = 'edit-json'
@@ -158,7 +158,7 @@ export function CallForm({ fields, context, hasUserField, call, form: submitted,
   const problems = call ? collectProblems(call) : []
   const rawJson = form.get(RAW_JSON_FIELD)
   const optional = fields.filter(({ isRequired }) => !isRequired)
-  const folded = new Set(optional.slice(Math.max(0, MAX_UNFOLDED_FIELDS - (fields.length - optional.length))))
+  const foldedFields = new Set(optional.slice(Math.max(0, MAX_UNFOLDED_FIELDS - (fields.length - optional.length))))
   const rows = { form, problems, describeType: describeFieldType }
   return (
     <form class="call" method="post" action="#answer" novalidate data-call>
@@ -176,8 +176,8 @@ export function CallForm({ fields, context, hasUserField, call, form: submitted,
         ) : undefined}
         {rawJson === null ? (
           <>
-            <FieldRows fields={fields.filter((field) => !folded.has(field))} {...rows} />
-            <FoldedRows summary={`${folded.size} more optional`} fields={[...folded]} {...rows} />
+            <FieldRows fields={fields.filter((field) => !foldedFields.has(field))} {...rows} />
+            <FoldedRows summary={`${foldedFields.size} more optional`} fields={[...foldedFields]} {...rows} />
           </>
         ) : (
           <label class="field">

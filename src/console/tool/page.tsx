@@ -57,8 +57,8 @@ async function loadEarlierCall(context: PageContext, tool: ToolData): Promise<Fo
   if (!call?.ok || call.value.tool !== tool.readiness.tool) return undefined
   const { content, user_id } = call.value
   if (!content?.input) return undefined
-  const known = Object.entries(content.input).filter(([, value]) => value !== REDACTED)
-  return fillForm(listFields(tool.input_schema), Object.fromEntries(known), buildQuery({ user_id }))
+  const knownInputs = Object.entries(content.input).filter(([, value]) => value !== REDACTED)
+  return fillForm(listFields(tool.input_schema), Object.fromEntries(knownInputs), buildQuery({ user_id }))
 }
 
 const MAX_USER = 256

@@ -30,9 +30,9 @@ export async function submit(context: PageContext): Promise<PageResult> {
   if (problems.length > 0)
     return show(context, { failure: { status: 400, message: 'The form has errors', problems }, form })
   const request = { name, body: input['definition'] ?? {}, etag: readEtag(form, name, filledName) }
-  const saved = await context.fetchRoute('PUT /toolsets/:name', request)
-  if (!saved.ok) return show(context, toRefusedForm(saved, form))
-  const { pending, warnings } = saved.value
+  const response = await context.fetchRoute('PUT /toolsets/:name', request)
+  if (!response.ok) return show(context, toRefusedForm(response, form))
+  const { pending, warnings } = response.value
   const url = new URL(`${buildToolsetHref(name)}?done=${pending ? 'pending' : 'saved'}`, context.url)
   return warnings
     ? showToolset({ ...context, url, params: { name } }, { warnings })

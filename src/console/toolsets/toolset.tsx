@@ -32,17 +32,17 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const request = { name: params['name'] ?? '', etag: form.get('etag') ?? undefined }
   const verb = form.get('do') ?? ''
   if (verb === 'remove') {
-    const removed = await fetchRoute('DELETE /toolsets/:name', request)
-    return removed.ok ? { redirectTo: `${TOOLSETS_PATH}?done=removed` } : show(context, removed)
+    const removal = await fetchRoute('DELETE /toolsets/:name', request)
+    return removal.ok ? { redirectTo: `${TOOLSETS_PATH}?done=removed` } : show(context, removal)
   }
   const decision = `POST /toolsets/:name/${verb === 'approve' ? verb : 'reject'}` as const
   const current = verb.endsWith('able') ? await fetchRoute('GET /toolsets/:name', request) : undefined
   if (current?.ok === false) return show(context, current)
   const body = current && { ...toDefinition(current.value), enabled: verb === 'enable' }
-  const changed = await fetchRoute(body ? 'PUT /toolsets/:name' : decision, { ...request, body })
-  if (!changed.ok) return show(context, changed)
-  const done = verb === 'reject' ? verb : changed.value.pending ? 'pending' : 'saved'
-  return { redirectTo: `${buildToolsetHref(request.name)}?done=${done}` }
+  const change = await fetchRoute(body ? 'PUT /toolsets/:name' : decision, { ...request, body })
+  if (!change.ok) return show(context, change)
+  const notice = verb === 'reject' ? verb : change.value.pending ? 'pending' : 'saved'
+  return { redirectTo: `${buildToolsetHref(request.name)}?done=${notice}` }
 }
 
 /** Drops the fields that the deployment adds to a definition. */

@@ -25,10 +25,10 @@ export const VERSIONS_PATH = '/console/versions'
 
 export async function submit(context: PageContext): Promise<PageResult> {
   const { form } = context
-  const done = { redirectTo: buildHref({ ...readFilter(context), done: '1' }) }
+  const redirect = { redirectTo: buildHref({ ...readFilter(context), done: '1' }) }
   if (form.has('toolkit_name')) {
-    const changed = await submitToolkitForm(context)
-    return changed.ok ? done : show(context, { failure: changed.failure })
+    const change = await submitToolkitForm(context)
+    return change.ok ? redirect : show(context, { failure: change.failure })
   }
   const [status, id = '', message, successor] = ['to', 'id', 'message', 'successor'].map(
     (name) => form.get(name)?.trim() ?? '',
@@ -36,7 +36,9 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const details = status === 'deprecated' ? Object.fromEntries(buildQuery({ message, successor })) : {}
   const changed = await context.fetchRoute('PATCH /tools/:id', { id, body: { status, ...details } })
   if (!changed.ok) return show(context, { failure: changed.failure })
-  return changed.value.status === status ? done : show(context, { keptStatus: { id, status: changed.value.status } })
+  return changed.value.status === status
+    ? redirect
+    : show(context, { keptStatus: { id, status: changed.value.status } })
 }
 
 const DEFAULT_STATE: State = 'pending'

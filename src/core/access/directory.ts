@@ -51,30 +51,30 @@ export const PATCH = json.refine(
 export type DirectoryChange = { readonly resource: JsonObject } | json.InferOutput<typeof PATCH>
 
 export function applyChange(kind: DirectoryKind, before: JsonObject, change: DirectoryChange) {
-  let changed = 'resource' in change ? change.resource : before
+  let changedResource = 'resource' in change ? change.resource : before
   if ('Operations' in change)
-    for (const operation of change.Operations) changed = applyOperation(kind, changed, operation)
-  return json.parseValue<Attributes>(kind === 'User' ? USER : GROUP, changed)
+    for (const operation of change.Operations) changedResource = applyOperation(kind, changedResource, operation)
+  return json.parseValue<Attributes>(kind === 'User' ? USER : GROUP, changedResource)
 }
 
 /** Applies one operation. Without a path, `value` maps paths to attributes. */
 function applyOperation(kind: DirectoryKind, before: JsonObject, { op, path, value = null }: Operation): JsonObject {
   if (path === undefined) {
-    let changed = before
+    let changedResource = before
     for (const [name, part = null] of Object.entries(isJsonObject(value) ? value : {}))
-      changed = applyOperation(kind, changed, { op, path: name, value: part })
-    return changed
+      changedResource = applyOperation(kind, changedResource, { op, path: name, value: part })
+    return changedResource
   }
   const [, name = '', filterName = 'value', filterValue, part = 'value'] = PATH.exec(path) ?? []
-  const attribute = ATTRIBUTES[kind].find((known) => known.toLowerCase() === name.toLowerCase())
+  const attribute = ATTRIBUTES[kind].find((candidate) => candidate.toLowerCase() === name.toLowerCase())
   if (attribute === undefined || part !== 'value' || !['value', 'type'].includes(filterName)) return before
   const isList = attribute === 'emails' || attribute === 'members'
   if (!isList) return { ...before, [attribute]: op === 'remove' ? null : value }
   const isFiltered = filterValue !== undefined
   const items = listItems(value).map((item) => (isFiltered ? { [filterName]: filterValue, ...item } : item))
-  const changed = new Set(isFiltered ? [filterValue] : items.map((item) => item['value']))
+  const changedItems = new Set(isFiltered ? [filterValue] : items.map((item) => item['value']))
   const isWhole = !isFiltered && (op === 'replace' || value === null)
-  const others = isWhole ? [] : listItems(before[attribute]).filter((item) => !changed.has(item[filterName]))
+  const others = isWhole ? [] : listItems(before[attribute]).filter((item) => !changedItems.has(item[filterName]))
   return { ...before, [attribute]: op === 'remove' ? others : [...others, ...items] }
 }
 

@@ -80,8 +80,8 @@ export function createPolicySet(policies: readonly Policy[], revision: number): 
     secrets: collectSecrets(policies),
     policyFor(tool) {
       const key = toolKey(tool)
-      const cached = cache.get(key)
-      if (cached) return cached
+      const cachedPolicy = cache.get(key)
+      if (cachedPolicy) return cachedPolicy
       const covering = policies.filter(({ pattern }) => matchesTool(pattern, tool))
       const patternKey = covering.map(({ pattern }) => pattern).join(' ')
       const policy = policyByPatterns.get(patternKey) ?? combinePolicies(covering)

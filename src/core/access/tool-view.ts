@@ -56,9 +56,9 @@ export function toViewName<T extends ToolName>(name: T, { name: tool = name.tool
 const compiledViews = new WeakMap<ToolView, ReturnType<typeof compile>>()
 
 function compileView(view: ToolView) {
-  const compiled = compiledViews.get(view) ?? compile(view)
-  compiledViews.set(view, compiled)
-  return compiled
+  const compiledView = compiledViews.get(view) ?? compile(view)
+  compiledViews.set(view, compiledView)
+  return compiledView
 }
 
 function compile({ toolset, lock }: ToolView) {

@@ -33,11 +33,11 @@ export function createSwrCache<Value>({ store, getAges, now }: SwrCacheOptions<V
     load: (key: string) => Promise<Value>,
     before?: CacheEntry<Value>,
   ): Promise<Value> {
-    const begun = generation
+    const startGeneration = generation
     const at = now()
     try {
       const value = await load(key)
-      const ages = begun === generation ? getAges(value) : undefined
+      const ages = startGeneration === generation ? getAges(value) : undefined
       if (!ages) return value
       const { fresh, stale = fresh, staleIfError = stale } = ages
       const until = { freshUntil: at + fresh, staleUntil: at + stale, lastResortUntil: at + staleIfError }
@@ -45,7 +45,7 @@ export function createSwrCache<Value>({ store, getAges, now }: SwrCacheOptions<V
       return value
     } catch (error) {
       const failedAt = now()
-      const isLastResort = before && begun === generation && failedAt < before.lastResortUntil
+      const isLastResort = before && startGeneration === generation && failedAt < before.lastResortUntil
       if (!(error instanceof UnreachableError) || !isLastResort) throw error
       // Do not make every request wait for storage that does not respond
       before.freshUntil = before.staleUntil = Math.min(failedAt + before.fresh, before.lastResortUntil)
@@ -108,7 +108,7 @@ interface Weighed<Value> {
 const LARGEST = 0.25
 
 export function createCacheMemory(maxBytes: number) {
-  const used = new LRUCache<Weighed<unknown>, true>({
+  const lru = new LRUCache<Weighed<unknown>, true>({
     maxSize: maxBytes,
     maxEntrySize: Math.floor(maxBytes * LARGEST),
     dispose: (_, entry) => entry.drop(),
@@ -119,25 +119,25 @@ export function createCacheMemory(maxBytes: number) {
       return {
         get(key) {
           const entry = entries.get(key)
-          if (entry) used.get(entry)
+          if (entry) lru.get(entry)
           return entry?.value
         },
         has: (key) => entries.has(key),
         set(key, value) {
           const before = entries.get(key)
-          if (before) used.delete(before)
+          if (before) lru.delete(before)
           const entry = { value, drop: () => void entries.delete(key) }
           entries.set(key, entry)
-          used.set(entry, true, { size: Math.max(1, Math.ceil(countBytes(value, key))) })
-          if (!used.has(entry)) entries.delete(key)
+          lru.set(entry, true, { size: Math.max(1, Math.ceil(countBytes(value, key))) })
+          if (!lru.has(entry)) entries.delete(key)
         },
         delete(key) {
           const entry = entries.get(key)
-          if (entry) used.delete(entry)
+          if (entry) lru.delete(entry)
         },
         forEach: (each) => entries.forEach(({ value }, key) => each(value, key)),
         clear() {
-          for (const entry of entries.values()) used.delete(entry)
+          for (const entry of entries.values()) lru.delete(entry)
         },
       }
     },

@@ -42,13 +42,13 @@ export async function findCalledTool(
 ): Promise<CalledTool | FailureResult> {
   const { principal, background } = caller
   const { bareName, documentRef } = request
-  const chosen = bareName && chooseCandidate(bareName, principal, await deps.findCandidates(bareName.name, background))
-  if (chosen && 'failure' in chosen) return chosen
-  const toolRef = chosen ?? request.toolRef
-  const resolved = await resolveToolRef(toolRef, documentRef, caller, deps)
-  if (!resolved.ok) return hideFromViewer(toolRef, resolved, caller, deps.resolver)
-  if (isHidden(principal, resolved.tool.record)) return hideTool(toolRef, caller, deps.resolver)
-  return { ...resolved, toolRef }
+  const choice = bareName && chooseCandidate(bareName, principal, await deps.findCandidates(bareName.name, background))
+  if (choice && 'failure' in choice) return choice
+  const toolRef = choice ?? request.toolRef
+  const resolution = await resolveToolRef(toolRef, documentRef, caller, deps)
+  if (!resolution.ok) return hideFromViewer(toolRef, resolution, caller, deps.resolver)
+  if (isHidden(principal, resolution.tool.record)) return hideTool(toolRef, caller, deps.resolver)
+  return { ...resolution, toolRef }
 }
 
 /**
@@ -79,9 +79,11 @@ async function resolveWithDeadline(
   { resolver, startDeadline }: ResolveRefDeps,
 ): Promise<ResolvedTool | FailureResult> {
   // The deadline sets no timer for a cached tool, which is resolved without a promise
-  const resolved = await startDeadline(RESOLVE_MS, signal).race(resolver.resolve(ref, principal.view, background))
-  if (resolved === 'cancelled') return abortFailure(resolved, RESOLVE_MS)
-  return resolved === 'expired' ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' }) : resolved
+  const resolution = await startDeadline(RESOLVE_MS, signal).race(resolver.resolve(ref, principal.view, background))
+  if (resolution === 'cancelled') return abortFailure(resolution, RESOLVE_MS)
+  return resolution === 'expired'
+    ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' })
+    : resolution
 }
 
 /** Refuses an uncovered id before the lookup, so that the refusal does not reveal whether the tool exists. */

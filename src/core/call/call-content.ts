@@ -51,8 +51,8 @@ export function formatContent({ request, caller, facts, result }: EndedCall, bas
   )
   const content = { ...Object.fromEntries(small), too_large: large?.map(([name]) => name) }
   const redactors = [redactor, createRedactor(allSecrets, base64)]
-  const redacted = redactors.reduce((parts, each) => each?.fields(parts) ?? parts, content)
-  return JSON.stringify(redacted).replaceAll(LINK, '/$1/[redacted]')
+  const redactedContent = redactors.reduce((parts, each) => each?.fields(parts) ?? parts, content)
+  return JSON.stringify(redactedContent).replaceAll(LINK, '/$1/[redacted]')
 }
 
 /** Describes a failure without the links of its challenges. */

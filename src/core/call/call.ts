@@ -161,9 +161,9 @@ async function runStages(stages: readonly Stage[], state: CallState, deps: Stage
 /** Validates the input, and completes it from the context and its `null` values. */
 function completeInvocation(state: CallState): FailureResult | undefined {
   const { request, tool, invocation, caller } = state
-  const completed = completeInput(request, tool, invocation.userId, caller.budget)
-  if (!completed.ok) return completed
-  if (completed.value !== invocation.input) state.invocation = { ...invocation, input: completed.value }
+  const completedInput = completeInput(request, tool, invocation.userId, caller.budget)
+  if (!completedInput.ok) return completedInput
+  if (completedInput.value !== invocation.input) state.invocation = { ...invocation, input: completedInput.value }
   return undefined
 }
 

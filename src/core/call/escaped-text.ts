@@ -31,7 +31,7 @@ export function toDecodedText(text: string): DecodedText {
 
 /** Decodes `\uXXXX`, `\xXX`, `%XX` and `&…;`, each `%XX` as one character. */
 export function decodeEscapes(reading: DecodedText, budget: Budget): DecodedText {
-  return replaced(reading, ESCAPE, decodeCharacter, budget)
+  return replaceParts(reading, ESCAPE, decodeCharacter, budget)
 }
 
 function decodeCharacter([escape, four, two, upToSix, decimal]: RegExpExecArray): string {
@@ -43,11 +43,11 @@ function decodeCharacter([escape, four, two, upToSix, decimal]: RegExpExecArray)
 
 /** Replaces each tag by a backslash, which searches ignore. */
 export function stripTags(reading: DecodedText, budget: Budget): DecodedText {
-  return replaced(reading, TAG, () => '\\', budget)
+  return replaceParts(reading, TAG, () => '\\', budget)
 }
 
 /** Returns the same reading if there is nothing to replace. */
-function replaced(
+function replaceParts(
   reading: DecodedText,
   pattern: RegExp,
   by: (part: RegExpExecArray) => string,

@@ -111,12 +111,12 @@ export function readFiles({ places, byHandle }: FileRefs, input: JsonObject, asB
   return withUnavailable(asBase64 ? inBase64() : asBytes())
 
   async function inBase64(): Promise<Result<FileContents>> {
-    let filled: Json = input
+    let filledInput: Json = input
     for (const { path, handle } of places) {
       const text = await byHandle.get(handle)?.base64()
-      if (text !== undefined) filled = replaceAt(filled, parsePointer(path) ?? [], text)
+      if (text !== undefined) filledInput = replaceAt(filledInput, parsePointer(path) ?? [], text)
     }
-    return ok(isJsonObject(filled) ? { input: filled } : {})
+    return ok(isJsonObject(filledInput) ? { input: filledInput } : {})
   }
 
   async function asBytes(): Promise<Result<FileContents>> {
@@ -131,8 +131,8 @@ export function readFiles({ places, byHandle }: FileRefs, input: JsonObject, asB
 
 /** Describes files for a person, sorted by handle. A handle's bytes never change, so the tool receives the same ones. */
 export function describeFiles({ byHandle }: FileRefs): Promise<Result<readonly FileSnapshot[]>> {
-  const sorted = [...byHandle].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  const snapshots = sorted.map(async ([handle, { filename, contentType, size, sha256 }]) => ({
+  const sortedFiles = [...byHandle].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const snapshots = sortedFiles.map(async ([handle, { filename, contentType, size, sha256 }]) => ({
     handle,
     ...(filename === undefined ? {} : { filename }),
     content_type: contentType,

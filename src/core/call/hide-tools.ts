@@ -85,8 +85,8 @@ async function mayDiscover(id: string, { principal, background }: Viewer, lookup
   if (ownRef.kind !== 'id' || !covers(principal, ownRef, KNOWING_SCOPES)) return false
   if (principal.kind !== 'anonymous') return true
   // Resolve without the view, since the view may refuse exactly this version
-  const resolved = await lookup.resolve(ownRef, undefined, background)
-  return resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES)
+  const resolution = await lookup.resolve(ownRef, undefined, background)
+  return resolution.ok && maySee(principal, resolution.tool.record, KNOWING_SCOPES)
 }
 
 /**

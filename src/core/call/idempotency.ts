@@ -48,21 +48,21 @@ export async function runIdempotently(
   run: (begins: () => void) => ToolSuccess | FailureResult | Promise<ToolSuccess | FailureResult>,
   { idempotencyRecords, now }: { readonly idempotencyRecords: IdempotencyRecords; readonly now: () => number },
 ): Promise<CompletedCall> {
-  const started = now()
+  const startedAt = now()
   const finishedWith = (result: ToolSuccess | FailureResult): CompletedCall => {
     const finishedAt = now()
-    return { result, durationMs: finishedAt - started, finishedAt }
+    return { result, durationMs: finishedAt - startedAt, finishedAt }
   }
-  const claimed = await idempotencyRecords.claim(call)
-  if (claimed.state === 'finished') return claimed.finished
-  if (claimed.state === 'reused') {
+  const claim = await idempotencyRecords.claim(call)
+  if (claim.state === 'finished') return claim.finished
+  if (claim.state === 'reused') {
     const message = `The call id '${call.callId}' was already used with a different tool, version, user, account, credential, answer, file, input or selection`
     return finishedWith(fail({ type: 'conflict', message }))
   }
   const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
-  if (claimed.state === 'unknown') return finishedWith(unknown)
-  if (claimed.state === 'crowded') return finishedWith(fail({ type: 'rate-limited', retry_after_ms: CROWDED_MS }))
-  if (claimed.state !== 'claimed') {
+  if (claim.state === 'unknown') return finishedWith(unknown)
+  if (claim.state === 'crowded') return finishedWith(fail({ type: 'rate-limited', retry_after_ms: CROWDED_MS }))
+  if (claim.state !== 'claimed') {
     const message = 'Cannot check the idempotency record of this call'
     return finishedWith(fail({ type: 'unavailable', message }))
   }
@@ -72,11 +72,11 @@ export async function runIdempotently(
     finished = finishedWith(await run(() => void (hasBegun = true)))
   } catch (error) {
     // The tool may have acted: it must not run again
-    await claimed.settle(hasBegun ? finishedWith(unknown) : undefined)
+    await claim.settle(hasBegun ? finishedWith(unknown) : undefined)
     throw error
   }
   const { result } = finished
-  await claimed.settle(result.ok || isFinalFailure(result.failure) ? finished : undefined)
+  await claim.settle(result.ok || isFinalFailure(result.failure) ? finished : undefined)
   return finished
 }
 

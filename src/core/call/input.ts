@@ -86,23 +86,24 @@ export function completeInput(
   const input = fixedArguments ? { ...callerInput, ...fixedArguments.values } : callerInput
   if (names.length === 0) return checkInput(validateInput, input, budget)
   const problems: Problem[] = []
-  const completed = new Map(Object.entries(input))
+  const completedValues = new Map(Object.entries(input))
   const required = isStringArray(record.input.required) ? record.input.required : []
   for (const name of names) {
     const path = encodePointerStep(name)
     const value = getContextValue(name, context, userId)
-    if (completed.has(name) && !includesContextParameters) {
+    if (completedValues.has(name) && !includesContextParameters) {
       problems.push({ path, message: "Set this in the call's context, not in the input" })
     } else if (value !== undefined) {
-      completed.set(name, value)
-    } else if (!completed.has(name) && required.includes(name)) {
+      completedValues.set(name, value)
+    } else if (!completedValues.has(name) && required.includes(name)) {
       problems.push({ path, message: 'Is required in the context of the call: no model may infer it' })
     }
   }
-  const checked = checkInput(validateInput, Object.fromEntries(completed), budget)
-  if (problems.length === 0 || (!checked.ok && checked.failure.type !== 'input-invalid')) return checked
+  const inputResult = checkInput(validateInput, Object.fromEntries(completedValues), budget)
+  if (problems.length === 0 || (!inputResult.ok && inputResult.failure.type !== 'input-invalid')) return inputResult
   const reportedPaths = new Set(problems.map(({ path }) => path))
-  const inputProblems = checked.ok || checked.failure.type !== 'input-invalid' ? [] : checked.failure.problems
+  const inputProblems =
+    inputResult.ok || inputResult.failure.type !== 'input-invalid' ? [] : inputResult.failure.problems
   return fail({
     type: 'input-invalid',
     problems: [...problems, ...inputProblems.filter(({ path }) => !reportedPaths.has(path))],

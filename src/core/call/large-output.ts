@@ -56,57 +56,57 @@ export function offloadOutput(success: ToolSuccess, options: OffloadOptions): Pr
 /** Stores the whole output for a caller whose selection failed. Returns undefined if that fails. */
 export async function storeWholeOutput(success: ToolSuccess, options: OffloadOptions): Promise<Artifact | undefined> {
   const whole = toStorableJson(toSingleValue(success))
-  const stored = await storeContent(whole, `The whole output of ${options.record.id}`, options)
-  return stored.ok ? stored.value : undefined
+  const storedPart = await storeContent(whole, `The whole output of ${options.record.id}`, options)
+  return storedPart.ok ? storedPart.value : undefined
 }
 
 async function storeDeclaredArtifact(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess> {
   const { record, findArtifact } = options
   const dialectPart = success.artifact ? undefined : findArtifact?.(success, record)
   if (dialectPart) {
-    const stored = await storeContent(dialectPart.part, dialectPart.name, options)
-    return stored.ok ? { ...success, artifact: stored.value } : success
+    const storedPart = await storeContent(dialectPart.part, dialectPart.name, options)
+    return storedPart.ok ? { ...success, artifact: storedPart.value } : success
   }
   const soleBlock = findArtifactContent(record, success) && findSoleBlock(success)
   if (!soleBlock) return replaceRejectedNull(success, options)
-  const stored = await storeContent(soleBlock.part, describeBlock(soleBlock.block), options)
-  if (!stored.ok) return success
-  const linked = replaceBlock(success, stored.value, options)
+  const storedPart = await storeContent(soleBlock.part, describeBlock(soleBlock.block), options)
+  if (!storedPart.ok) return success
+  const linkedOutput = replaceBlock(success, storedPart.value, options)
   // A block that is not also in the value stays, so that the caller sees it without opening the link
-  return success.value === null ? { ...linked, content: [soleBlock.block] } : linked
+  return success.value === null ? { ...linkedOutput, content: [soleBlock.block] } : linkedOutput
 }
 
 /** Fits the value, the tool's artifact and the blocks into the answer, in this order. Stores each part that does not fit. */
 async function storeLargeParts(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
   const soleBlock = findSoleBlock(success)
   if (soleBlock) {
-    const stored = await storeContent(soleBlock.part, describeBlock(soleBlock.block), options)
-    return stored.ok ? replaceBlock(success, stored.value, options) : stored
+    const storedPart = await storeContent(soleBlock.part, describeBlock(soleBlock.block), options)
+    return storedPart.ok ? replaceBlock(success, storedPart.value, options) : storedPart
   }
   const { value, content = [], artifact: toolArtifact, ...rest } = success
-  let placed: ToolSuccess = { ...rest, value }
+  let placedOutput: ToolSuccess = { ...rest, value }
   let remainingBytes = options.inlineBytes
   // If nothing else could make the output too large, the value is stored without being measured again
   const isValueAlone = content.length === 0 && !toolArtifact
   const valueBytes = isValueAlone ? Infinity : jsonSize(value, remainingBytes)
   if (valueBytes > remainingBytes) {
-    const stored = await storeContent(toStorableJson(value), `The output of ${options.record.id}`, options)
-    if (!stored.ok) return stored
-    placed = { ...rest, ...toLinkValue(stored.value, options.validateOutput) }
+    const storedPart = await storeContent(toStorableJson(value), `The output of ${options.record.id}`, options)
+    if (!storedPart.ok) return storedPart
+    placedOutput = { ...rest, ...toLinkValue(storedPart.value, options.validateOutput) }
   } else remainingBytes -= valueBytes
   if (toolArtifact) {
     const isArtifactTooLarge = jsonSize(toolArtifact, remainingBytes) > remainingBytes
     const artifact = isArtifactTooLarge ? await storeDataUrl(toolArtifact, options) : ok(toolArtifact)
     if (!artifact.ok) return artifact
     remainingBytes -= jsonSize(artifact.value, remainingBytes)
-    placed = { ...placed, artifact: artifact.value }
+    placedOutput = { ...placedOutput, artifact: artifact.value }
   }
   if (content.length > 0) {
     const blocks = await storeLargeBlocks(content, remainingBytes, options)
     if (!blocks.ok) return blocks
-    placed = { ...placed, content: blocks.value }
+    placedOutput = { ...placedOutput, content: blocks.value }
   }
-  return replaceRejectedNull(placed, options)
+  return replaceRejectedNull(placedOutput, options)
 }
 
 interface SoleBlock {
@@ -167,9 +167,9 @@ async function storeLargeBlocks(
   const placedBlocks: Content[] = []
   for (const [index, block] of blocks.entries()) {
     const part = hasRoom[index] ? undefined : toStorable(block)
-    const stored = part && (await storeContent(part, describeBlock(block), options))
-    if (stored?.ok === false) return stored
-    placedBlocks.push(stored ? toResourceLink(stored.value) : block)
+    const storedPart = part && (await storeContent(part, describeBlock(block), options))
+    if (storedPart?.ok === false) return storedPart
+    placedBlocks.push(storedPart ? toResourceLink(storedPart.value) : block)
   }
   return ok(placedBlocks)
 }
@@ -186,9 +186,9 @@ async function storeDataUrl(artifact: Artifact, options: OffloadOptions): Promis
 }
 
 async function storeContent(part: StorableContent, name: string, options: OffloadOptions): Promise<Result<Artifact>> {
-  const stored = await options.artifacts.put(part, options.owner)
-  if (!stored.ok) return tooLarge(options, stored.why, stored.forOperator)
-  const { url, size, expiresAt } = stored
+  const storedPart = await options.artifacts.put(part, options.owner)
+  if (!storedPart.ok) return tooLarge(options, storedPart.why, storedPart.forOperator)
+  const { url, size, expiresAt } = storedPart
   const description = `${name}, until ${expiresAt}`
   return ok({ url, content_type: part.contentType, size, meta: { description } })
 }

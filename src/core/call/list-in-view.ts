@@ -52,17 +52,17 @@ function createWrite(
   { formatLocked }: ViewCatalogDeps,
 ): Write {
   return (record, exposedName, budget) => {
-    const chosen = findChosenTool(view, record)
-    if (!chosen) return ''
-    const { entry, lock } = chosen
+    const choice = findChosenTool(view, record)
+    if (!choice) return ''
+    const { entry, lock } = choice
     const range = lock?.version ?? entry?.version
     if (range !== undefined && !includesVersion(range, record.version))
       return versions === 'all' ? '' : `${OTHER_VERSION}${formatToolId(record)} ${exposedName}`
     if (entry && findEntryProblem(record, entry) !== undefined) return ''
-    const listed = toViewRecord(record, entry)
-    const name = entry?.name === undefined ? exposedName : listed.name
-    const line = write(listed, name, budget)
-    return lock && line !== '' ? [lock.digest, formatLocked(listed, name), line].join(PART) : line
+    const listedRecord = toViewRecord(record, entry)
+    const name = entry?.name === undefined ? exposedName : listedRecord.name
+    const line = write(listedRecord, name, budget)
+    return lock && line !== '' ? [lock.digest, formatLocked(listedRecord, name), line].join(PART) : line
   }
 }
 
@@ -76,10 +76,10 @@ async function finishLine(line: string, view: ToolView, write: Write, deps: View
 async function writeChosenVersion(text: string, view: ToolView, write: Write, deps: ViewCatalogDeps): Promise<string> {
   const [id = '', exposedName = ''] = text.split(' ')
   const viewId = toViewId(id, view)
-  const resolved = await deps.resolver.resolve(toIdRef(viewId), view, deps.background)
-  if (!resolved.ok) return ''
-  const listed = getListed(resolved)
-  return write(listed, viewId === id ? exposedName : listed.name, createBudget(DEFAULT_UNITS))
+  const resolution = await deps.resolver.resolve(toIdRef(viewId), view, deps.background)
+  if (!resolution.ok) return ''
+  const listedRecord = getListed(resolution)
+  return write(listedRecord, viewId === id ? exposedName : listedRecord.name, createBudget(DEFAULT_UNITS))
 }
 
 /** Removes the entity tag, which also changes with tools outside the view. */

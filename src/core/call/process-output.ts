@@ -22,11 +22,11 @@ export async function processOutput(
     ? checkArtifactOutput(result, record, validateOutput, redactor)
     : checkOutput(result, validateOutput, redactor)
   if (!output.ok) return output
-  const selected = selector ? selector(output, caller.budget) : output
-  const isSmall = selected.ok && fitsInline(selected, inlineBytes)
+  const selection = selector ? selector(output, caller.budget) : output
+  const isSmall = selection.ok && fitsInline(selection, inlineBytes)
   // Even a small output is stored if the tool or the dialect declares it an artifact
-  const mayBeArtifact = givesArtifacts || (selected.ok && (selected.artifact || (findArtifact && selected.content)))
-  if (isSmall && !mayBeArtifact) return selected
+  const mayBeArtifact = givesArtifacts || (selection.ok && (selection.artifact || (findArtifact && selection.content)))
+  if (isSmall && !mayBeArtifact) return selection
   const { userId } = state.invocation
   const offloadOptions = {
     record,
@@ -37,7 +37,7 @@ export async function processOutput(
     owner: { callId, tool: record.id, principal: caller.principal.id, userId, requestUrl: caller.requestUrl },
     artifacts,
   }
-  if (selected.ok) return offloadOutput(selected, offloadOptions)
+  if (selection.ok) return offloadOutput(selection, offloadOptions)
   const artifact = await storeWholeOutput(output, offloadOptions)
-  return fail({ type: 'select-failed', why: selected.why, ...(artifact ? { artifact } : {}) })
+  return fail({ type: 'select-failed', why: selection.why, ...(artifact ? { artifact } : {}) })
 }

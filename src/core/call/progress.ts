@@ -18,8 +18,10 @@ export function createProgressReporter(tell: (progress: Progress) => void, hide:
   /** Redacts before cutting, since half a secret would not be recognized, as at the end of the part that was read. */
   function toShownMessage(message: string): string | undefined {
     const read = message.slice(0, MAX_READ)
-    const hidden = hide(read)
-    return read.length < message.length && hidden.length < MAX_READ / 2 ? undefined : hidden.slice(0, MAX_MESSAGE)
+    const redactedProgress = hide(read)
+    return read.length < message.length && redactedProgress.length < MAX_READ / 2
+      ? undefined
+      : redactedProgress.slice(0, MAX_MESSAGE)
   }
   return {
     report(progress: number, total?: number, message?: string): void {

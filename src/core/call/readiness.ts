@@ -73,8 +73,8 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
     { principal, userId, requestUrl }: ReadinessQuery,
   ) => {
     // Reveal nothing about the user or the deployment to callers who may not call the tool
-    const refused = findWithdrawal(record, status) ?? authorizeCall(principal, toIdRef(record.id), record, userId)
-    if (refused) return summarizeReadiness([refused.failure], [])
+    const denial = findWithdrawal(record, status) ?? authorizeCall(principal, toIdRef(record.id), record, userId)
+    if (denial) return summarizeReadiness([denial.failure], [])
 
     const failures: Failure[] = []
     if (!runnable?.ok) {

@@ -63,8 +63,8 @@ export function createRedactor(secrets: readonly string[], base64: (text: string
     if (!isObject(original)) return original
     const entries = Object.entries(original)
     const copy = entries.map(([key, each]): [string, unknown] => [text(key), value(each)])
-    const changed = copy.some(([key, each], index) => key !== entries[index]?.[0] || each !== entries[index]?.[1])
-    return changed ? Object.fromEntries(copy) : original
+    const isChanged = copy.some(([key, each], index) => key !== entries[index]?.[0] || each !== entries[index]?.[1])
+    return isChanged ? Object.fromEntries(copy) : original
   }
 
   /** Redacts the texts and values of one of our own objects, whose names and numbers are not secrets. */
@@ -243,7 +243,7 @@ function splitSecret(secret: string): readonly string[] {
 function* encodedAmid(text: string, base64: (text: string) => string): Iterable<string> {
   yield base64(text).replace(/={1,2}$/, '')
   for (const before of [0, 1, 2]) {
-    const encoded = base64('x'.repeat(before) + text)
-    yield encoded.slice(before === 0 ? 0 : before + 1).replace(/.={1,2}$/, '')
+    const encodedText = base64('x'.repeat(before) + text)
+    yield encodedText.slice(before === 0 ? 0 : before + 1).replace(/.={1,2}$/, '')
   }
 }

@@ -92,8 +92,8 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const documentTool = address && Object.hasOwn(address.tools, tool) ? address.tools[tool] : undefined
     const refText = formatRefName(ref)
     if (address && documentTool !== undefined) {
-      const resolved = await lookUpTool({ toolkit: address.toolkit, tool: documentTool }, range, refText)
-      if (resolved.ok || resolved.failure.type !== 'tool-unknown') return resolved
+      const resolution = await lookUpTool({ toolkit: address.toolkit, tool: documentTool }, range, refText)
+      if (resolution.ok || resolution.failure.type !== 'tool-unknown') return resolution
     }
     const isDocumentOnly = address !== undefined && address.toolkit !== id && id.includes('-')
     if (!isDocumentOnly && isNamePart(id) && isNamePart(tool)) {
@@ -175,8 +175,8 @@ export function withPolicies(resolver: RecordResolver, policies: Policies): Reco
   function govern(answer: ResolvedTool | FailureResult): ResolvedTool | FailureResult {
     if (!answer.ok) return answer
     const currentPolicies = policies.current()
-    const cached = governedTools.get(answer)
-    if (cached?.policies === currentPolicies) return cached.answer
+    const cachedTool = governedTools.get(answer)
+    if (cachedTool?.policies === currentPolicies) return cachedTool.answer
     const tool = applyPolicyToTool(answer.tool, currentPolicies.policyFor(answer.tool.record))
     const governed = tool === answer.tool ? answer : { ...answer, tool }
     governedTools.set(answer, { policies: currentPolicies, answer: governed })

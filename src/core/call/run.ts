@@ -106,11 +106,11 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
   if ('timedOutMs' in outcome) return abort('expired', outcome.timedOutMs)
   if (!('thrown' in outcome)) return { ok: true, result: outcome, redactor }
   const message = toErrorMessage(outcome.thrown)
-  const redacted = redactor?.text(message) ?? message
+  const redactedMessage = redactor?.text(message) ?? message
   const frame = stackFrame(outcome.thrown)
-  deps.defect(callId, record.id, redacted, frame && (redactor?.text(frame) ?? frame))
+  deps.defect(callId, record.id, redactedMessage, frame && (redactor?.text(frame) ?? frame))
   const text = `The tool '${record.id}' failed unexpectedly`
-  return { ...fail({ type: 'tool-failed', message: text, developer_message: redacted }), redactor }
+  return { ...fail({ type: 'tool-failed', message: text, developer_message: redactedMessage }), redactor }
 }
 
 /** Checks whether the tool succeeded or asks for input, so that a refused token did not matter. */

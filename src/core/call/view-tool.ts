@@ -38,23 +38,23 @@ export async function resolveInView(
   const ownRef = toOwnRef(view, ref)
   const resolution = await deps.resolver.resolve(ownRef, background)
   const name = resolution.ok ? resolution.tool.record : getFailedName(ownRef, resolution)
-  const chosen = name && findChosenTool(view, name)
-  if (!name || !chosen) return resolution
-  if (chosen.entry?.name !== undefined && ownRef === ref) {
-    const viewName = toViewName(name, chosen.entry)
+  const choice = name && findChosenTool(view, name)
+  if (!name || !choice) return resolution
+  if (choice.entry?.name !== undefined && ownRef === ref) {
+    const viewName = toViewName(name, choice.entry)
     const renamed = { id: formatToolId(viewName), name: toDerivedName(viewName) }
     return fail({ type: 'tool-renamed', ref: formatToolRef(ref), ...renamed })
   }
   const range = ref.kind === 'malformed' ? undefined : ref.range
-  const wantedVersion = chosen.lock?.version ?? chosen.entry?.version
+  const wantedVersion = choice.lock?.version ?? choice.entry?.version
   const isChosen =
     resolution.ok && (wantedVersion === undefined || includesVersion(wantedVersion, resolution.tool.record.version))
-  if (isChosen) return applyChoice(resolution, chosen, deps)
+  if (isChosen) return applyChoice(resolution, choice, deps)
   if (wantedVersion === undefined) return resolution
   if (resolution.ok && range !== undefined) return refuseVersion(resolution.tool.record, range, wantedVersion)
   const inRange = await deps.resolver.resolve(toIdRef(formatToolId(name, wantedVersion)), background)
-  if (inRange.ok) return applyChoice(inRange, chosen, deps)
-  return chosen.lock ? explainChange(formatToolId(name, wantedVersion), inRange) : inRange
+  if (inRange.ok) return applyChoice(inRange, choice, deps)
+  return choice.lock ? explainChange(formatToolId(name, wantedVersion), inRange) : inRange
 }
 
 export function includesVersion(range: string, version: string): boolean {
@@ -66,18 +66,22 @@ export async function isAsLocked(text: string, digest: string, sha256: Sha256): 
   return (await hashLocked(text, sha256)) === digest
 }
 
-async function applyChoice(resolved: ResolvedTool, chosen: ChosenTool, deps: ViewDeps): Promise<Resolution> {
-  const { entry, lock } = chosen
-  const { record } = resolved.tool
+async function applyChoice(resolvedTool: ResolvedTool, choice: ChosenTool, deps: ViewDeps): Promise<Resolution> {
+  const { entry, lock } = choice
+  const { record } = resolvedTool.tool
   const problem = entry && findEntryProblem(record, entry)
   if (problem !== undefined) return fail({ type: 'tool-changed', id: record.id, detail: problem })
-  const listed = toViewRecord(record, entry)
-  if (lock && !(await isAsLocked(deps.formatLocked(listed, lock.name), lock.digest, deps.sha256))) {
+  const listedRecord = toViewRecord(record, entry)
+  if (lock && !(await isAsLocked(deps.formatLocked(listedRecord, lock.name), lock.digest, deps.sha256))) {
     const detail = 'a toolset or a policy shows its locked version otherwise now: lock it again'
-    return fail({ type: 'tool-changed', id: listed.id, detail })
+    return fail({ type: 'tool-changed', id: listedRecord.id, detail })
   }
   const fixedArguments = entry && getFixedArguments(entry)
-  return { ...resolved, listed, tool: fixedArguments ? { ...resolved.tool, fixedArguments } : resolved.tool }
+  return {
+    ...resolvedTool,
+    listed: listedRecord,
+    tool: fixedArguments ? { ...resolvedTool.tool, fixedArguments } : resolvedTool.tool,
+  }
 }
 
 /** Returns the name of the tool that a failed reference leads to. */

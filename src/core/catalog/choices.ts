@@ -20,18 +20,18 @@ export async function listToolkitChoices(
   principal: Principal,
   catalog: Pick<Catalog, 'list'>,
 ): Promise<readonly ToolkitChoice[]> {
-  const counted: ToolWithLevel[] = []
+  const countedTools: ToolWithLevel[] = []
   let cursor: string | undefined
   const toOwnName = ({ toolkit, tool }: ToolWithLevel) => toOwnRef(principal.view, { kind: 'id', toolkit, tool })
   for (let page = 0; page < MAX_PAGES; page++) {
     const query = { versions: 'newest', callable: true, limit: PAGE, cursor } as const
     const listing = await catalog.list(query, principal, LINE)
     const tools = (listing?.lines ?? []).map((line): ToolWithLevel => JSON.parse(line))
-    counted.push(...tools.filter((tool) => !findCallDenial(principal, { ...tool, ...toOwnName(tool) })))
+    countedTools.push(...tools.filter((tool) => !findCallDenial(principal, { ...tool, ...toOwnName(tool) })))
     cursor = listing?.nextCursor
     if (cursor === undefined) break
   }
-  const toolkits = Map.groupBy(counted, ({ toolkit }) => toolkit.toLowerCase())
+  const toolkits = Map.groupBy(countedTools, ({ toolkit }) => toolkit.toLowerCase())
   return [...toolkits.values()].map((tools) => ({
     toolkit: tools[0]?.toolkit ?? '',
     tools: tools.map(({ tool }) => tool),

@@ -116,13 +116,14 @@ export function credentialProviderReader(
         if (!check || !kindFields) return
         const names = [...kindFields.map(({ name }) => name), ...(kind === 'basic' ? ['basic'] : [])]
         const headers = check.headers ?? CHECK_HEADERS[kind] ?? {}
-        const used = [check.url, ...Object.values(headers)].flatMap((text) =>
+        const usedNames = [check.url, ...Object.values(headers)].flatMap((text) =>
           [...text.matchAll(VARIABLE)].map(([, name = '']) => name),
         )
-        const unknown = used.find((name) => !names.includes(name))
+        const unknown = usedNames.find((name) => !names.includes(name))
         if (unknown !== undefined) addProblem(report, `Must have no '{${unknown}}': it is no field`, '/check')
         // Otherwise, any credential would pass
-        if (used.length === 0) addProblem(report, `Must send a value, such as '{${names[0]}}' in a header`, '/check')
+        if (usedNames.length === 0)
+          addProblem(report, `Must send a value, such as '{${names[0]}}' in a header`, '/check')
       },
     },
   )

@@ -137,11 +137,11 @@ export function withConnected(
   return {
     find: async (id) => (await store.find(id)) ?? connectedProvider(id, readVariable),
     async list() {
-      const stored = await store.list()
-      const unstored = knownProviderIds.filter((id) => !stored.some((provider) => provider.id === id))
+      const storedProviders = await store.list()
+      const unstored = knownProviderIds.filter((id) => !storedProviders.some((provider) => provider.id === id))
       const connected = unstored.flatMap((id) => connectedProvider(id, readVariable) ?? [])
       const builtIn = connected.map((provider) => ({ ...provider, built_in: true }) as const)
-      return [...stored, ...builtIn].sort((a, b) => (a.id < b.id ? -1 : 1))
+      return [...storedProviders, ...builtIn].sort((a, b) => (a.id < b.id ? -1 : 1))
     },
   }
 }

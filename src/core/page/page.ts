@@ -58,18 +58,20 @@ export function readPage(result: unknown): UiResource | undefined {
 
 function readPageUi({ csp, permissions, domain, prefersBorder }: JsonObject): JsonObject {
   const origins = DOMAINS.map((name) => [name, listOrigins(csp, name)] as const).filter(([, list]) => list.length > 0)
-  const granted = PERMISSIONS.filter((name) => isJsonObject(permissions) && isJsonObject(permissions[name]))
+  const grantedPermissions = PERMISSIONS.filter((name) => isJsonObject(permissions) && isJsonObject(permissions[name]))
   return {
     ...(origins.length > 0 ? { csp: Object.fromEntries(origins) } : {}),
-    ...(granted.length > 0 ? { permissions: Object.fromEntries(granted.map((name) => [name, {}])) } : {}),
+    ...(grantedPermissions.length > 0
+      ? { permissions: Object.fromEntries(grantedPermissions.map((name) => [name, {}])) }
+      : {}),
     ...(typeof domain === 'string' && /^[a-z0-9.-]{1,253}$/i.test(domain) ? { domain } : {}),
     ...(typeof prefersBorder === 'boolean' ? { prefersBorder } : {}),
   }
 }
 
 function listOrigins(csp: unknown, name: string): readonly string[] {
-  const listed = isJsonObject(csp) && isStringArray(csp[name]) ? csp[name] : []
-  return listed.filter((origin) => ORIGIN.test(origin)).slice(0, MAX_ORIGINS)
+  const listedOrigins = isJsonObject(csp) && isStringArray(csp[name]) ? csp[name] : []
+  return listedOrigins.filter((origin) => ORIGIN.test(origin)).slice(0, MAX_ORIGINS)
 }
 
 /** Computes a digest of the HTML and of the list of what it may load. */

@@ -40,8 +40,8 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       resolver: {
         ...deps.resolver,
         async resolve(...request) {
-          const resolved = await deps.resolver.resolve(...request)
-          return resolved.ok ? toReadTool(resolved, requestedReading) : resolved
+          const resolution = await deps.resolver.resolve(...request)
+          return resolution.ok ? toReadTool(resolution, requestedReading) : resolution
         },
       },
       userTokens: {
@@ -57,21 +57,21 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
     })({ toolRef, input: {}, context }, caller)
 
   /** Replaces the tool with one that reads its page, or the requested resource. */
-  function toReadTool(resolved: ResolvedTool, requestedReading: Reading | undefined): ResolvedTool {
-    const { fixedArguments, ...tool } = resolved.tool
+  function toReadTool(resolvedTool: ResolvedTool, requestedReading: Reading | undefined): ResolvedTool {
+    const { fixedArguments, ...tool } = resolvedTool.tool
     const { record, runnable, stages } = tool
     // Reading a resource must not bypass a person's approval or the arguments that a toolset fixes
     const isOpen = !needsApproval(record) && !fixedArguments && record.implementation?.kind === 'remote'
     const { uri } = getToolUi(record)
     const reading = requestedReading ? isOpen && requestedReading : uri !== undefined && { uri }
     const read = runnable.ok ? runnable.read : undefined
-    if (!reading || !runnable.ok || !read) return { ...resolved, tool: { ...tool, runnable: NOTHING } }
+    if (!reading || !runnable.ok || !read) return { ...resolvedTool, tool: { ...tool, runnable: NOTHING } }
     // A tool that receives a user's id or token may have a different page for each user
     const isShared = record.requirements.authorization.length === 0 && !record.requirements.user_id
     const key = isShared && !requestedReading ? record.digest : undefined
     const run = async (...request: Parameters<Run>) => {
-      const cached = key === undefined ? undefined : cache.get(key)
-      if (cached) return cached
+      const cachedResult = key === undefined ? undefined : cache.get(key)
+      if (cachedResult) return cachedResult
       const result = await read(reading, ...request)
       if (key !== undefined && result.ok && isSmallPage(result.value)) cache.set(key, result)
       return result
@@ -85,7 +85,7 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       validateOutput: () => [],
       givesArtifacts: false,
     }
-    return { ...resolved, tool: readTool }
+    return { ...resolvedTool, tool: readTool }
   }
 
   return {

@@ -34,8 +34,8 @@ function hasDigest(value: unknown): boolean {
 
 export function checkReadCost(document: unknown, path: string, budget: Budget): readonly Problem[] {
   const message = 'Takes too much work to read: it has too many parts'
-  const charged = withinBudget(() => chargeValue(document, budget, path), message)
-  return charged.ok ? [] : charged.problems
+  const chargeResult = withinBudget(() => chargeValue(document, budget, path), message)
+  return chargeResult.ok ? [] : chargeResult.problems
 }
 
 /** Limits an imported definition by itself, because its document is only a part of the source. */

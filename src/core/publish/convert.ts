@@ -35,22 +35,25 @@ export async function convert(
       return createToolRecord({ definition, dialect: codec.dialect, document }, sha256)
     }),
   )
-  const encoded: EncodeResult[] = []
+  const encodeResults: EncodeResult[] = []
   for (const record of records) {
     const result = to(record, record.name, budget)
     if (!result.ok) return result
-    encoded.push(result.value)
+    encodeResults.push(result.value)
   }
-  const [first] = encoded
-  const distinctTexts = new Set(encoded.map((result) => JSON.stringify(result.document)))
+  const [first] = encodeResults
+  const distinctTexts = new Set(encodeResults.map((result) => JSON.stringify(result.document)))
   if (first && distinctTexts.size === 1) {
     const losses = new Map(
-      encoded.flatMap((result) => result.losses.map((loss) => [`${loss.path} ${loss.reason}`, loss])),
+      encodeResults.flatMap((result) => result.losses.map((loss) => [`${loss.path} ${loss.reason}`, loss])),
     )
     return { ok: true, value: { document: first.document, losses: [...losses.values()] } }
   }
-  const losses = encoded.flatMap((result, index) =>
+  const losses = encodeResults.flatMap((result, index) =>
     result.losses.map(({ path, reason }) => ({ path: `/${index}${path}`, reason })),
   )
-  return { ok: true, value: { document: encoded.map(({ document: encodedDocument }) => encodedDocument), losses } }
+  return {
+    ok: true,
+    value: { document: encodeResults.map(({ document: encodedDocument }) => encodedDocument), losses },
+  }
 }

@@ -27,8 +27,8 @@ export function decodeDocument(
   { dialect, decodeOptions, maxBytes }: DecodeDocumentOptions,
   codecs: readonly Codec[],
 ): ParseResult<DecodedDocument> {
-  const chosen = chooseCodec(document, dialect, codecs)
-  if (!chosen.ok) return chosen
+  const choice = chooseCodec(document, dialect, codecs)
+  if (!choice.ok) return choice
   const problems = [
     ...checkStorable(document, 'a definition', '', maxBytes),
     ...checkReadCost(document, '', decodeOptions.budget),
@@ -38,9 +38,9 @@ export function decodeDocument(
     const result = codec.decode(document, decodeOptions)
     return result.ok ? { ok: true, value: { codec, decoded: result.value } } : result
   }
-  const first = decodeWith(chosen.value)
+  const first = decodeWith(choice.value)
   if (first.ok || dialect !== undefined || !isToolList(document)) return first
-  const otherListCodecs = codecs.filter((codec) => codec.countTools && codec !== chosen.value)
+  const otherListCodecs = codecs.filter((codec) => codec.countTools && codec !== choice.value)
   for (const codec of otherListCodecs) {
     const other = decodeWith(codec)
     if (other.ok) return other

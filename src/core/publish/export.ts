@@ -16,10 +16,10 @@ export type ExportFormat = (record: ToolRecord, name: string, budget?: Budget) =
 export function withBudget(form: string, write: FormatWriter): ExportFormat {
   return (record, name, budget = createBudget()) =>
     withinBudget(() => {
-      const encoded = write(record, name, budget)
-      chargeValue(encoded.document, budget)
-      for (const { path, reason } of encoded.losses) budget.spend(textUnits(path) + textUnits(reason))
-      return encoded
+      const encodeResult = write(record, name, budget)
+      chargeValue(encodeResult.document, budget)
+      for (const { path, reason } of encodeResult.losses) budget.spend(textUnits(path) + textUnits(reason))
+      return encodeResult
     }, `Takes too much work to write as '${form}': its parts repeat each other too often, by '$ref' or 'allOf'`)
 }
 

@@ -23,16 +23,20 @@ export async function loadHistory(
   source: Pick<ToolSource, 'loadRecord'>,
   maySee: (record: ToolRecord) => boolean,
 ): Promise<readonly VersionHistory[]> {
-  const ordered = [...versions].sort((a, b) => compareVersions(b.version, a.version))
-  const bases = ordered.slice(0, MAX_COMPARED).map((entry, index) => findBaseVersion(entry, ordered.slice(index + 1)))
-  const digests = [...ordered.slice(0, MAX_COMPARED), ...bases].flatMap((entry) => (entry ? [entry.digest] : []))
-  const loaded = await Promise.all(
+  const orderedVersions = [...versions].sort((a, b) => compareVersions(b.version, a.version))
+  const bases = orderedVersions
+    .slice(0, MAX_COMPARED)
+    .map((entry, index) => findBaseVersion(entry, orderedVersions.slice(index + 1)))
+  const digests = [...orderedVersions.slice(0, MAX_COMPARED), ...bases].flatMap((entry) =>
+    entry ? [entry.digest] : [],
+  )
+  const loadedRecords = await Promise.all(
     [...new Set(digests)].map(async (digest) => [digest, await source.loadRecord(digest)] as const),
   )
-  const records = new Map(loaded)
+  const records = new Map(loadedRecords)
   const budget = createBudget()
   let remaining = MAX_TEXT_CHARACTERS
-  return ordered.flatMap((entry, index) => {
+  return orderedVersions.flatMap((entry, index) => {
     const record = index < MAX_COMPARED ? records.get(entry.digest) : undefined
     const baseRecord = records.get(bases[index]?.digest ?? '')
     if (!record) return { entry }

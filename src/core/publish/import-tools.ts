@@ -44,7 +44,7 @@ export async function importTools(
   publish: Publish,
 ) {
   const { budget } = options
-  const imported: ImportedToolReport[] = []
+  const importedTools: ImportedToolReport[] = []
   const skipped: SkippedTool[] = []
   const skip = (tool: SkippedTool) => skipped.push(budget.isExceeded ? { ...tool, reason: SOURCE_TOO_LARGE } : tool)
   let denied = 0
@@ -71,14 +71,14 @@ export async function importTools(
       origins.add(getImportOrigin(item.tool.dialect, item.tool.implementation))
       const result = results.next().value
       if (!result) throw new Error(`Nothing became of the imported tool '${item.tool.definition.tool}'`)
-      if (result.ok) imported.push(reportTool(item.tool, result, findMissingSecret))
+      if (result.ok) importedTools.push(reportTool(item.tool, result, findMissingSecret))
       else {
         if (result.failure.type === 'forbidden') denied += 1
         skip(toSkippedTool(item.tool, result))
       }
     }
   }
-  return { imported, skipped, denied, sourceKeys, origins }
+  return { imported: importedTools, skipped, denied, sourceKeys, origins }
 }
 
 /** Returns the same key for a tool's name in the source and its name here. */

@@ -27,11 +27,11 @@ export async function placeDocument(
   if (toolkit === undefined || toolkit === decoded.definitions[0]?.toolkit) return { ok: true, value: decoded }
   // Only principals that may publish in a toolkit may learn that it has another publisher's document
   if (publisher && !covers(publisher, { toolkit, tool: '*' }, 'tools:publish')) return { ok: true, value: decoded }
-  const moved = codec.decode(document, { ...decodeOptions, toolkit })
-  if (!moved.ok) return moved
+  const movedDocument = codec.decode(document, { ...decodeOptions, toolkit })
+  if (!movedDocument.ok) return movedDocument
   const reason = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
   const warning = { path: '', message: `Its tools are in the toolkit '${toolkit}', ${reason}` }
-  return { ok: true, value: { ...moved.value, warnings: [...moved.value.warnings, warning] } }
+  return { ok: true, value: { ...movedDocument.value, warnings: [...movedDocument.value.warnings, warning] } }
 }
 
 /** Lets Machine Context's `calculator` and OXP's `Calculator` both be published unchanged. */

@@ -39,9 +39,9 @@ export function pluginSubmission(
 ): ParseResult<DefinitionSubmission> {
   const tools = isJsonArray(description.tools) ? description.tools : []
   if (tools.length > MAX_TOOLS) return parseFailure(`Must be at most ${MAX_TOOLS} tools, got ${tools.length}`, '/tools')
-  const decoded = codec.decode(description, { toolkit, version })
-  if (!decoded.ok) return decoded
-  const { definitions, sourceNames = [], warnings } = decoded.value
+  const decodedPlugin = codec.decode(description, { toolkit, version })
+  if (!decodedPlugin.ok) return decodedPlugin
+  const { definitions, sourceNames = [], warnings } = decodedPlugin.value
   const secretIds = [...new Set(Object.values(config))].map((id) => ({ id }))
   const overrides = {
     requirements: { authorization: [], secrets: secretIds, user_id: false },

@@ -22,10 +22,10 @@ export async function prepareDefinitions(
   if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
   const problems = tools.flatMap((tool) => checkTool(tool, runners, budget))
   if (problems.length > 0) return { ok: false, problems }
-  const named = await assignNames(definitions, source)
+  const assignment = await assignNames(definitions, source)
   const records = await Promise.all(
     tools.map((tool, index) =>
-      createToolRecord({ ...tool, definition: named.definitions[index] ?? tool.definition }, sha256),
+      createToolRecord({ ...tool, definition: assignment.definitions[index] ?? tool.definition }, sha256),
     ),
   )
   const specified = { implementation: true, tags: false, ...(isGuarded ? { guard: true } : {}) }
@@ -35,7 +35,7 @@ export async function prepareDefinitions(
     value: {
       publication: { records, schemaPaths, specified, allowBreaking: false },
       implementations: new Map(tools.map(({ implementation }) => [implementation, '/implementation'])),
-      warnings: [...warnings, ...named.warnings],
+      warnings: [...warnings, ...assignment.warnings],
     },
   }
 }

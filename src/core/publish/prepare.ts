@@ -91,9 +91,9 @@ async function readDocument(
   if (!result.ok) return result
   const { codec, decoded: unplaced } = result.value
   const { itself } = unplaced
-  const placed = itself && (await placeDocument(document, itself.id, result.value, options, source))
-  if (placed?.ok === false) return placed
-  const decoded = placed?.value ?? unplaced
+  const placedDocument = itself && (await placeDocument(document, itself.id, result.value, options, source))
+  if (placedDocument?.ok === false) return placedDocument
+  const decoded = placedDocument?.value ?? unplaced
   const sizeProblems = checkCombinedSize(decoded.definitions)
   if (sizeProblems.length > 0) return { ok: false, problems: [...(decoded.unpublishable ?? []), ...sizeProblems] }
   const { definitions, warnings } = await assignNames(decoded.definitions, source)

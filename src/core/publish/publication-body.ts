@@ -67,8 +67,8 @@ export function unwrapBody(body: Json) {
 
 /** Applies the tags and the guard that were sent with a definition. */
 export function applyWrapper(definition: Definition, { tags, guard }: WrapperFields): Definition {
-  const tagged = { ...definition, tags: tags ?? definition.tags }
-  return guard ? applyGuards(tagged, [guard]) : tagged
+  const taggedDefinition = { ...definition, tags: tags ?? definition.tags }
+  return guard ? applyGuards(taggedDefinition, [guard]) : taggedDefinition
 }
 
 function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFields {

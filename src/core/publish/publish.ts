@@ -41,15 +41,15 @@ const SUBMISSION_UNITS = { document: 300, definitions: 300, import: 10_000 }
  */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, { budget = createBudget(Infinity), ...options }) => {
-    const accepted: Accepted[] = []
+    const acceptedSubmissions: Accepted[] = []
     let otherUnits = 0
     const yieldIfDue = createYielder(() => budget.spent + otherUnits, deps.yieldControl)
     for (const submission of submissions) {
       await yieldIfDue()
-      accepted.push(await acceptSubmission(submission, { budget, ...options }, deps))
+      acceptedSubmissions.push(await acceptSubmission(submission, { budget, ...options }, deps))
       otherUnits += SUBMISSION_UNITS[submission.kind]
     }
-    return storeAccepted(accepted, deps.writer, options.principal)
+    return storeAccepted(acceptedSubmissions, deps.writer, options.principal)
   }
 }
 
@@ -125,10 +125,12 @@ async function loadAndPrepareImport(submission: ImportSubmission, deps: PrepareD
   return prepareImport(submission, deps, budget)
 }
 
-async function storeAccepted(accepted: readonly Accepted[], writer: RegistryWriter, principal: Principal) {
-  const publications = accepted.flatMap((entry) => (entry.kind === 'prepared' ? entry.prepared.publication : []))
+async function storeAccepted(acceptedSubmissions: readonly Accepted[], writer: RegistryWriter, principal: Principal) {
+  const publications = acceptedSubmissions.flatMap((entry) =>
+    entry.kind === 'prepared' ? entry.prepared.publication : [],
+  )
   const results = publications.length === 0 ? [] : [...(await writer.publish(publications, principal))]
-  return accepted.map((entry) => {
+  return acceptedSubmissions.map((entry) => {
     if (entry.kind === 'ended') return entry.result
     const result = results.shift()
     if (!result) throw new Error('A publication came to nothing')

@@ -10,9 +10,9 @@ export function completeResult(
 ): PublicationResult {
   if (!result.ok) return result
   // An unchanged version may already have an implementation
-  const created = result.outcome === 'created' ? records : []
+  const createdRecords = result.outcome === 'created' ? records : []
   const [first] = records
-  const uncallable = created.filter(({ implementation }) => !implementation).map(({ id }) => id)
+  const uncallable = createdRecords.filter(({ implementation }) => !implementation).map(({ id }) => id)
   return {
     ...result,
     warnings: [...warnings, ...result.warnings],
@@ -42,11 +42,11 @@ export function toProblems(failure: PublicationFailure): readonly Problem[] {
 }
 
 export function summarizeResults(results: readonly PublicationResult[]): JsonObject {
-  const stored = results.flatMap((result) => (result.ok ? [result] : []))
-  const publishedIds = stored.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
-  const pending = stored.flatMap((result) => result.pending ?? [])
-  const unchangedCount = stored.filter(({ outcome }) => outcome === 'unchanged').length
-  const refusedCount = results.length - stored.length
+  const storedResults = results.flatMap((result) => (result.ok ? [result] : []))
+  const publishedIds = storedResults.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
+  const pending = storedResults.flatMap((result) => result.pending ?? [])
+  const unchangedCount = storedResults.filter(({ outcome }) => outcome === 'unchanged').length
+  const refusedCount = results.length - storedResults.length
   return {
     published: publishedIds,
     ...(pending.length > 0 ? { pending } : {}),

@@ -22,10 +22,10 @@ export async function redactSharedDocument(
   const codec = findSharedCodec(record, codecs)
   if (!codec) return record
   const { toolkit, version, source } = record
-  const decoded = codec.decode(source.document ?? null, { toolkit, version })
+  const decodedDocument = codec.decode(source.document ?? null, { toolkit, version })
   // The document was published before, but today's codec refuses it
-  if (!decoded.ok) return dropSharedDocument(record, codecs)
-  const ids = decoded.value.definitions.map(({ tool }) => formatToolId({ toolkit, tool }, version))
+  if (!decodedDocument.ok) return dropSharedDocument(record, codecs)
+  const ids = decodedDocument.value.definitions.map(({ tool }) => formatToolId({ toolkit, tool }, version))
   for (const id of ids) if (id !== record.id && !(await maySee(id))) return dropSharedDocument(record, codecs)
   return record
 }

@@ -88,11 +88,11 @@ export function checkSuccessor(
 type ToolSet = { readonly version: string; readonly tools: readonly string[] }
 
 export function checkToolSetSuccessor(previous: ToolSet, next: ToolSet): readonly Problem[] {
-  const removed = previous.tools.filter((tool) => !next.tools.includes(tool))
-  const added = next.tools.filter((tool) => !previous.tools.includes(tool))
+  const removedTools = previous.tools.filter((tool) => !next.tools.includes(tool))
+  const addedTools = next.tools.filter((tool) => !previous.tools.includes(tool))
   const changes: SchemaChange[] = [
-    ...removed.map((tool) => ({ path: '', what: `'${tool}' is removed`, level: 'major' as const })),
-    ...added.map((tool) => ({ path: '', what: `'${tool}' is added`, level: 'minor' as const })),
+    ...removedTools.map((tool) => ({ path: '', what: `'${tool}' is removed`, level: 'major' as const })),
+    ...addedTools.map((tool) => ({ path: '', what: `'${tool}' is added`, level: 'minor' as const })),
   ]
   return refuseChanges(changes, previous.version, next.version)
 }

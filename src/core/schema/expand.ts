@@ -26,9 +26,9 @@ const MAX_EXPANSION: ExpansionLimits = { schemas: 10_000, depth: MAX_LEVELS, nes
 /** Replaces references with their schemas. Cuts cycles, or all references if the limits are exceeded. */
 export function expandSchema(schema: JsonSchema, limits = MAX_EXPANSION, budget = createBudget()): ExpandResult {
   if (!isObject(schema) || !hasReferences(schema)) return { schema, cut: [] }
-  const expanded = expandReferences(schema, true, budget)
-  const size = expanded && measureExpansion(expanded.schema, new Map(), budget)
-  if (size && MEASURES.every((measure) => size[measure] <= limits[measure])) return expanded
+  const expandedSchema = expandReferences(schema, true, budget)
+  const size = expandedSchema && measureExpansion(expandedSchema.schema, new Map(), budget)
+  if (size && MEASURES.every((measure) => size[measure] <= limits[measure])) return expandedSchema
   return expandReferences(schema, false, budget) ?? { schema, cut: [] }
 }
 

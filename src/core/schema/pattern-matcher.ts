@@ -31,7 +31,7 @@ export function collectPatterns(root: unknown): string[] {
 
 /** Compiles each pattern on first use. `compileBudget` pays for it. */
 export function createMatchers(compileBudget: Budget): (pattern: string) => PatternMatcher {
-  const compiled = new Map<string, RE2JS>()
+  const compiledPatterns = new Map<string, RE2JS>()
   let steps = 0
   return (pattern) => {
     const linear = compileLinearPattern(pattern, compileBudget)
@@ -45,11 +45,11 @@ export function createMatchers(compileBudget: Budget): (pattern: string) => Patt
       budget.spend(1 + (length + stepCount) / STEPS_PER_UNIT)
       steps += stepCount
       if (steps > MAX_CACHED_STEPS) {
-        compiled.clear()
+        compiledPatterns.clear()
         steps = stepCount
       }
-      const expression = compiled.get(source) ?? RE2.compile(source)
-      compiled.set(source, expression)
+      const expression = compiledPatterns.get(source) ?? RE2.compile(source)
+      compiledPatterns.set(source, expression)
       return expression.test(text)
     }
   }

@@ -124,12 +124,12 @@ function* checkPatterns(schemas: readonly Located[], budget: Budget): Generator<
 }
 
 export function checkPattern(pattern: string, budget: Budget): string | undefined {
-  const checked = withinBudget(
+  const checkResult = withinBudget(
     () => compileLinearPattern(pattern, budget),
     'Must be simpler: its patterns take too long to prepare',
   )
-  const compiled = checked.ok ? checked.value : checked
-  return compiled.ok ? undefined : compiled.problems[0]?.message
+  const compileResult = checkResult.ok ? checkResult.value : checkResult
+  return compileResult.ok ? undefined : compileResult.problems[0]?.message
 }
 
 function findDialectAge(uri: unknown): 'current' | 'older' | undefined {

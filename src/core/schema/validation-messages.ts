@@ -53,8 +53,8 @@ export function limitErrors(errors: readonly ValidationError[]): readonly Proble
     if (mistyped.has(path) && keyword !== 'type') continue
     distinct.set(`${path}\n${message}`, { path, message })
   }
-  const sorted = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1))
-  return sorted.slice(0, MAX_PROBLEMS).map(([, problem]) => problem)
+  const sortedEntries = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sortedEntries.slice(0, MAX_PROBLEMS).map(([, problem]) => problem)
 }
 
 function toList(value: unknown): readonly unknown[] {

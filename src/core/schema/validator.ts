@@ -29,8 +29,8 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
     if (isObject(subschema) && subschema['uniqueItems'] === true) return false
   }
   if (!collectPatterns(schema).every(isSimplePattern)) return false
-  const expanded = withinBudget(() => expandSchema(schema), '')
-  return expanded.ok && expanded.value.cut.length === 0
+  const expansion = withinBudget(() => expandSchema(schema), '')
+  return expansion.ok && expansion.value.cut.length === 0
 }
 
 /** Refuses integers that do not fit a double, for tools that read numbers as doubles whatever their schemas allow. */

@@ -44,9 +44,9 @@ export function parseTerms(q: string): readonly Term[] {
     const stem = stems.slice(at, at + length).join(' ')
     if (terms.has(stem) || silent.has(word)) continue
     const pairs = length > 1 ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
-    const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemWord(pair.join('')))
+    const joinedStems = pairs.filter((pair) => pair.length === 2).map((pair) => stemWord(pair.join('')))
     const standIns = [...(STAND_INS.get(stem) ?? []), `00${stem}`]
-    terms.set(stem, { word, itself: [stem, markExact(phrase), ...joined], standIns })
+    terms.set(stem, { word, itself: [stem, markExact(phrase), ...joinedStems], standIns })
   }
   return [...terms.values()]
 }

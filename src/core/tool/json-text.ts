@@ -144,13 +144,13 @@ export function* parseInSlices(
   }
   if (expected !== 'end')
     return toSyntaxError(formatExpected(expected, ends[level] === IN_LIST).replace("',' or ", ''), at)
-  const charged =
+  const chargeResult =
     budget &&
     withinBudget(
       () => budget.spend(parts + text.length / CHARACTERS_PER_UNIT),
       `Cannot accept ${what}: it takes too much work`,
     )
-  if (charged?.ok === false) return createParseError(true, charged.problems[0]?.message ?? '')
+  if (chargeResult?.ok === false) return createParseError(true, chargeResult.problems[0]?.message ?? '')
   return { ok: true, value: integerRanges.length === 0 ? JSON.parse(text) : parseWithIntegers(text, integerRanges) }
 }
 

@@ -30,8 +30,8 @@ export function listContextParameters({ metadata }: WithMetadata): readonly stri
 }
 
 export function omitContextParameters<R extends WithMetadata & { readonly input: JsonObject }>(record: R): R {
-  const hidden = listContextParameters(record)
-  return hidden.length === 0 ? record : { ...record, input: omitParameters(record.input, hidden) }
+  const hiddenParameters = listContextParameters(record)
+  return hiddenParameters.length === 0 ? record : { ...record, input: omitParameters(record.input, hiddenParameters) }
 }
 
 /** Removes parameters from an input schema. */

@@ -35,11 +35,11 @@ function createLookup(patterns: readonly string[]) {
   }
 }
 
-const compiled = new WeakMap<readonly string[], ReturnType<typeof createToolPatterns>>()
+const compiledPatterns = new WeakMap<readonly string[], ReturnType<typeof createToolPatterns>>()
 
 /** For a list that is used repeatedly, such as a credential's: it is compiled once. */
 export function listCovers(patterns: readonly string[], name: ToolName): boolean {
-  const lookup = compiled.get(patterns) ?? createToolPatterns(patterns)
-  compiled.set(patterns, lookup)
+  const lookup = compiledPatterns.get(patterns) ?? createToolPatterns(patterns)
+  compiledPatterns.set(patterns, lookup)
   return lookup.covers(name)
 }

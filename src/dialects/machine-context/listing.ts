@@ -47,11 +47,11 @@ export function encodeCapabilityLine(record: ToolRecord): string {
 /** Joins lines to one document per id: a published one at its newest version with these capabilities, or a toolkit's others. */
 export function joinCapabilityLines(lines: readonly string[], { id, versions }: JoinOptions = {}): readonly string[] {
   const groups = new Map<string, CapabilityLine[]>()
-  const published = new Set<string>()
+  const publishedNames = new Set<string>()
   for (const line of lines) {
     const capabilityLine = parseCapabilityLine(line)
     const isPublished = capabilityLine.closing !== ''
-    if (isPublished) published.add(capabilityLine.id)
+    if (isPublished) publishedNames.add(capabilityLine.id)
     const kind = isPublished ? `document ${capabilityLine.toolkit}` : 'toolkit'
     const key = [kind, capabilityLine.id, versions === 'all' ? capabilityLine.version : ''].join('\n')
     const group = groups.get(key)
@@ -62,7 +62,7 @@ export function joinCapabilityLines(lines: readonly string[], { id, versions }: 
     const [first] = capabilityLines
     if (!first) return []
     const isToolkit = first.closing === ''
-    const listedId = isToolkit && published.has(first.id) ? `"${TOOLKIT_PREFIX}${first.id.slice(1)}` : first.id
+    const listedId = isToolkit && publishedNames.has(first.id) ? `"${TOOLKIT_PREFIX}${first.id.slice(1)}` : first.id
     return [{ capabilityLines, isToolkit, listedId }]
   })
   return selectById(documents, id).map(({ capabilityLines, isToolkit, listedId }) => {

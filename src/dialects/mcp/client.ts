@@ -28,10 +28,10 @@ function decode(document: JsonObject, name: string): ParseResult<DecodeResult> {
     ...(_meta === undefined ? {} : { _meta: omitOwnMeta(_meta) }),
   }
   const decodeTool = (source: JsonObject): ParseResult<DecodeResult> => {
-    const decoded = mcp.decode(source, { toolkit: 'any', version: '1.0.0' })
-    if (!decoded.ok || !output) return decoded
-    const definitions = decoded.value.definitions.map((definition) => ({ ...definition, output }))
-    return ok({ ...decoded.value, definitions })
+    const decodedTools = mcp.decode(source, { toolkit: 'any', version: '1.0.0' })
+    if (!decodedTools.ok || !output) return decodedTools
+    const definitions = decodedTools.value.definitions.map((definition) => ({ ...definition, output }))
+    return ok({ ...decodedTools.value, definitions })
   }
   const withIcons = decodeTool(icons === undefined ? tool : { ...tool, icons })
   if (withIcons.ok || !withIcons.problems.every(({ path }) => path.startsWith('/icons'))) return withIcons

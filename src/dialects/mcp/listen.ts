@@ -72,8 +72,8 @@ export async function listen(
     }
   }
 
-  const accepted: JsonObject = Object.assign({}, ...watched.map((watch) => watch.accepted))
-  notify({ method: 'notifications/subscriptions/acknowledged', params: { notifications: accepted } })
+  const acceptedNotifications: JsonObject = Object.assign({}, ...watched.map((watch) => watch.accepted))
+  notify({ method: 'notifications/subscriptions/acknowledged', params: { notifications: acceptedNotifications } })
   const end = () => {
     openStreams.splice(openStreams.indexOf(account), 1)
     stream.end([createMessageEvent(formatResponse(id, revision.createResult({}, meta)))])

@@ -131,9 +131,9 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
 
   async function respondToBody(body: Json, postContext: McpRequestContext): Promise<Response> {
     const needsNames = postContext.toolset.exposedNames.length > 0
-    const resolved = needsNames ? await catchUnreachable(resolveNames(postContext)) : ok(postContext)
-    if (!resolved.ok) return respondWithFailure(resolved.failure)
-    const context = resolved.value
+    const resolvedContext = needsNames ? await catchUnreachable(resolveNames(postContext)) : ok(postContext)
+    if (!resolvedContext.ok) return respondWithFailure(resolvedContext.failure)
+    const context = resolvedContext.value
     if (Array.isArray(body)) return respondToBatch(body, context)
 
     const message = readMessage(body)
@@ -219,8 +219,8 @@ function respondWithError(id: MessageId | null, error: McpError): Response {
 
 async function rejectCaller(request: Request, failure: Failure, endpoint: McpEndpoint): Promise<Response> {
   if (failure.type !== 'unauthenticated') return rejectRequest(failure)
-  const checked = endpoint.checkToolset && (await catchUnreachable(endpoint.checkToolset(request)))
-  const problem = checked?.ok ? checked.value : checked?.failure
+  const toolsetResult = endpoint.checkToolset && (await catchUnreachable(endpoint.checkToolset(request)))
+  const problem = toolsetResult?.ok ? toolsetResult.value : toolsetResult?.failure
   if (problem) return rejectRequest(problem)
   const { hint = '', header } = endpoint.challenge(request)
   const error = toMcpError({ ...failure, reason: failure.reason + hint })

@@ -27,8 +27,8 @@ export async function extractSelect(
   resolver: Resolver,
 ): Promise<McpToolCall> {
   if (!Object.hasOwn(call.input, SELECT_PARAMETER)) return call
-  const resolved = await resolver.resolve(toolRef, principal.view, background)
-  if (!resolved.ok || hasSelectProperty(resolved.tool.record.input)) return call
+  const resolution = await resolver.resolve(toolRef, principal.view, background)
+  if (!resolution.ok || hasSelectProperty(resolution.tool.record.input)) return call
   const { [SELECT_PARAMETER]: select, ...input } = call.input
   // Models send null or '' for a parameter that they leave out
   return select === null || select === '' ? { ...call, input } : { ...call, input, select }

@@ -95,8 +95,10 @@ function listUi(record: ToolRecord): JsonObject {
 
 /** MCP 2025-11-25, `Tool`: a property's schema is an object. Clients refuse the whole list if one is `true`. */
 function replaceBooleanSchemas(schema: JsonObject): JsonObject {
-  const converted = /[:[,](?:true|false)[,\]}]/.test(JSON.stringify(schema)) ? replaceBooleans(schema, '') : schema
-  return isJsonObject(converted) ? converted : schema
+  const convertedSchema = /[:[,](?:true|false)[,\]}]/.test(JSON.stringify(schema))
+    ? replaceBooleans(schema, '')
+    : schema
+  return isJsonObject(convertedSchema) ? convertedSchema : schema
 }
 
 function replaceBooleans(schema: unknown, keyword: string): unknown {

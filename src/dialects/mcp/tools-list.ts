@@ -42,8 +42,8 @@ export async function handleToolsList(
   if (pinned?.length === 0) return toToolList(revision, `"tools":[${searchMode?.SEARCH_TOOLS}]`)
   const showsPages = declares(context.capabilities, PAGE_EXTENSION)
   const format = createLineFormat(revision, toolset, showsPages)
-  const listed = pinned ? { ...toolset, patterns: pinned } : toolset
-  const listing = await catalog.list(query, restrictToToolset(principal, listed), format, {
+  const listedToolset = pinned ? { ...toolset, patterns: pinned } : toolset
+  const listing = await catalog.list(query, restrictToToolset(principal, listedToolset), format, {
     reserve: (characters) => context.memory.growAnswer(characters),
   })
   if (!listing) return INVALID_CURSOR

@@ -22,9 +22,10 @@ export async function resolveToolsetNames(context: McpRequestContext, resolver: 
 }
 
 /** Includes withdrawn tools, so that an agent that names one among others keeps the others. */
-function toVisibleName(resolved: ResolvedTool | FailureResult, principal: Principal): ToolName | undefined {
-  if (resolved.ok) return maySee(principal, resolved.tool.record, KNOWING_SCOPES) ? resolved.tool.record : undefined
-  const { failure } = resolved
+function toVisibleName(resolution: ResolvedTool | FailureResult, principal: Principal): ToolName | undefined {
+  if (resolution.ok)
+    return maySee(principal, resolution.tool.record, KNOWING_SCOPES) ? resolution.tool.record : undefined
+  const { failure } = resolution
   const id = failure.type === 'tool-disabled' ? failure.id : failure.type === 'version-unavailable' ? failure.tool : ''
   const name = parseToolId(id)
   return name && principal.kind !== 'anonymous' && covers(principal, name, KNOWING_SCOPES) ? name : undefined

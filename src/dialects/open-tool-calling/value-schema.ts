@@ -123,9 +123,12 @@ export function buildParametersReader() {
     EXTENSION,
   )
   const parameterList = json.array(parameter)
-  const wrapped = json.transform(json.object({ parameters: parameterList }, EXTENSION), ({ parameters: list }) => list)
+  const wrappedParameters = json.transform(
+    json.object({ parameters: parameterList }, EXTENSION),
+    ({ parameters: list }) => list,
+  )
   const either: typeof parameterList = (value, report) =>
-    isJsonArray(value) ? parameterList(value, report) : wrapped(value, report)
+    isJsonArray(value) ? parameterList(value, report) : wrappedParameters(value, report)
   return json.transform(either, (list) => {
     const schemas = list.map(({ name, value_schema: schema, description }): [string, JsonObject] => [
       name,

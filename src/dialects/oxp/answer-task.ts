@@ -11,10 +11,11 @@ export function respondWithTask(task: Task, form: OxpForm): Response {
 /** The state of an asynchronous call. Once it has ended, `result` contains its outcome, even for a failed request. */
 export function encodeTask(task: Task): object {
   const { id, status, statusMessage, createdAt, lastUpdatedAt, pollIntervalMs, inputRequests, outcome } = task
-  const encoded = outcome && encodeOutcome(outcome, 'enveloped')
-  const failure = encoded && !('result' in encoded) && { call_id: id, success: false, duration: 0, error: encoded }
+  const encodedOutcome = outcome && encodeOutcome(outcome, 'enveloped')
+  const failure = encodedOutcome &&
+    !('result' in encodedOutcome) && { call_id: id, success: false, duration: 0, error: encodedOutcome }
   return {
-    ...(failure ? { result: failure } : encoded),
+    ...(failure ? { result: failure } : encodedOutcome),
     call_id: id,
     status,
     status_message: statusMessage,

@@ -6,8 +6,8 @@ import { oxp } from './definition.ts'
 import { SCHEMA } from './wire.ts'
 
 const ID = transform(string(), (id, report) => {
-  const parsed = parseToolId(id)
-  return parsed ? { ...parsed, remoteName: id } : addTypeProblem(report, "an id 'Toolkit.Tool@x.y.z'", id)
+  const toolId = parseToolId(id)
+  return toolId ? { ...toolId, remoteName: id } : addTypeProblem(report, "an id 'Toolkit.Tool@x.y.z'", id)
 })
 const DEFINITION_FIELDS = ['name', 'description', 'input_schema', 'output_schema']
 

@@ -110,24 +110,24 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
 
   async function call({ request, caller, body }: IncomingCall): Promise<Response> {
     const form = findForm(request)
-    const decoded = decodeCall(body)
-    if ('ok' in decoded) return respondOxpFailure(decoded.failure, form)
+    const decodedCall = decodeCall(body)
+    if ('ok' in decodedCall) return respondOxpFailure(decodedCall.failure, form)
     // RFC 7240, section 4.1
-    if (/\brespond-async\b/i.test(request.headers.get('prefer') ?? '')) return startTask(decoded, caller, form)
+    if (/\brespond-async\b/i.test(request.headers.get('prefer') ?? '')) return startTask(decodedCall, caller, form)
     if (acceptsEventStream(request)) {
       const callWithSuggestions: CallTool = async (...args) => addSuggestions(await callTool(...args), caller)
-      return respondWithStream(request, decoded, caller, form, callWithSuggestions)
+      return respondWithStream(request, decodedCall, caller, form, callWithSuggestions)
     }
-    const outcome = await callTool(decoded, caller)
+    const outcome = await callTool(decodedCall, caller)
     return respondToCall(outcome.result.ok ? outcome : await addSuggestions(outcome, caller), form)
   }
 
   async function startTask(request: CallRequest, caller: Caller, form: OxpForm): Promise<Response> {
-    const started = await (await deps.loadTasks()).start(request, caller)
-    if (!started.ok)
-      return respondToCall(await addSuggestions({ callId: '', durationMs: 0, result: started }, caller), form)
+    const startedTask = await (await deps.loadTasks()).start(request, caller)
+    if (!startedTask.ok)
+      return respondToCall(await addSuggestions({ callId: '', durationMs: 0, result: startedTask }, caller), form)
     const { respondWithTask } = await import('./answer-task.ts')
-    return respondWithTask(started.value, form)
+    return respondWithTask(startedTask.value, form)
   }
 
   /** The resolver suggests for unknown ids. Unknown names get suggestions here, from the catalog. */
@@ -222,9 +222,9 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
       // No OXP id leads to a tool with any other version
       if (name.startsWith('oxp') && !isSimpleVersion(record.version))
         return createUnlisted('', "Is not listed: OXP's versions are x.y.z")
-      const encoded = encode(record, ...options)
-      if (encoded.ok) return encoded.value
-      const [{ path, message } = { path: '', message: '' }] = encoded.problems
+      const encodedTool = encode(record, ...options)
+      if (encodedTool.ok) return encodedTool.value
+      const [{ path, message } = { path: '', message: '' }] = encodedTool.problems
       return createUnlisted(path, `Is not listed: ${message}`)
     }
     return {

@@ -39,9 +39,9 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
     const { toolkit } = query
     const context = readCallContext(request)
     if (!context.ok) return respond(context.failure)
-    const decoded = decodeCall(body)
-    if ('ok' in decoded) return respond(decoded.failure)
-    const { name, input, method, values, select, structured } = decoded
+    const decodedCall = decodeCall(body)
+    if ('ok' in decodedCall) return respond(decodedCall.failure)
+    const { name, input, method, values, select, structured } = decodedCall
     if (!isOwnName(name)) return respond({ type: 'id-malformed', ref: name })
     const toolRef = toolkit === undefined ? parseToolRef(name) : await findRefInToolkit(toolkit, name, caller)
     const isSourceName = toolkit !== undefined && !isNamePart(name)

@@ -72,14 +72,16 @@ export async function withStoreErrors<T>(
 function createStore<T>(): CacheStore<CacheEntry<CredentialCheck<T>>> {
   const sizeCalculation = (_: unknown, credential: string) => credential.length + 500
   const createLru = () => new LRUCache<string, CacheEntry<CredentialCheck<T>>>({ maxSize: MAX_BYTES, sizeCalculation })
-  const accepted = createLru()
+  const acceptedCredentials = createLru()
   const rejected = createLru()
-  const stores = [accepted, rejected]
+  const stores = [acceptedCredentials, rejected]
   return {
-    get: (credential) => accepted.get(credential) ?? rejected.get(credential),
+    get: (credential) => acceptedCredentials.get(credential) ?? rejected.get(credential),
     has: (credential) => stores.some((store) => store.has(credential)),
     set(credential, entry) {
-      const [target, opposite] = entry.value.result.ok ? [accepted, rejected] : [rejected, accepted]
+      const [target, opposite] = entry.value.result.ok
+        ? [acceptedCredentials, rejected]
+        : [rejected, acceptedCredentials]
       opposite.delete(credential)
       target.set(credential, entry)
     },

@@ -44,12 +44,12 @@ export async function toJwtPrincipal(
   issuer?: string,
   policy?: SignInPolicy,
 ): Promise<{ readonly ok: true; readonly value: Principal } | ClaimsRefusal> {
-  const parsed = json.parseValue(
+  const parsedClaims = json.parseValue(
     json.hideValue(CLAIMS),
     claims.scope === undefined ? claims : { ...claims, scopes: undefined },
   )
-  if (!parsed.ok) return parsed
-  const { sub, scope, scopes = scope, tools, users } = parsed.value
+  if (!parsedClaims.ok) return parsedClaims
+  const { sub, scope, scopes = scope, tools, users } = parsedClaims.value
   const tokenScopes = scopes && SCOPES.filter((ownScope) => scopes.includes(ownScope))
   const person = policy && readPerson(claims, sub, policy)
   if (typeof person === 'string') return { ok: false, missingClaim: person }
@@ -63,11 +63,13 @@ export async function toJwtPrincipal(
     tools: tools ?? ['*'],
   }
   if (person && policy?.rules && tools === undefined) {
-    const granted = resolvePersonRights(person, policy.rules, membership)
-    if (!granted) return { ok: false, unmatchedUser: user }
+    const grantedRights = resolvePersonRights(person, policy.rules, membership)
+    if (!grantedRights) return { ok: false, unmatchedUser: user }
     // Scopes of other systems alone do not restrict, and an empty list means no access
     const narrowsScopes = tokenScopes !== undefined && (tokenScopes.length > 0 || scopes?.length === 0)
-    rights = narrowsScopes ? { ...granted, scopes: intersectScopes(granted.scopes, tokenScopes) } : granted
+    rights = narrowsScopes
+      ? { ...grantedRights, scopes: intersectScopes(grantedRights.scopes, tokenScopes) }
+      : grantedRights
   }
   const actsForAnyUser = users === 'any' && rights.scopes.includes('admin')
   return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', ...rights, users: actsForAnyUser ? 'any' : [user] } }

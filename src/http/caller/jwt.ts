@@ -64,8 +64,8 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       const algorithms = usesSecret ? SECRET_ALGORITHMS : JWKS_ALGORITHMS
       const key = usesSecret ? secret && (() => secret) : jwks
       if (!key || alg === undefined || !algorithms.includes(alg)) {
-        const accepted = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
-        return reject(`wanted a JWS with an 'alg' of ${quoteList(accepted)}`)
+        const acceptedAlgorithms = [...(secret ? SECRET_ALGORITHMS : []), ...(jwks ? JWKS_ALGORITHMS : [])]
+        return reject(`wanted a JWS with an 'alg' of ${quoteList(acceptedAlgorithms)}`)
       }
       let verification: Awaited<ReturnType<typeof verifyClaims>>
       try {

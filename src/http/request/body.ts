@@ -95,8 +95,8 @@ async function readSlices(slices: ReturnType<typeof parseInSlices>): Promise<Res
   }
 }
 
-function toResult(parsed: JsonParseResult): Result<Json> {
-  return parsed.ok ? parsed : fail({ type: 'request-malformed', message: parsed.message })
+function toResult(parseResult: JsonParseResult): Result<Json> {
+  return parseResult.ok ? parseResult : fail({ type: 'request-malformed', message: parseResult.message })
 }
 
 interface BytesOptions {
@@ -147,7 +147,7 @@ export async function readForm(request: Request, options: FormOptions): Promise<
 async function readUpTo({ headers, body }: Request, limit: number, memory: BodyMemory) {
   const length = contentLength(headers)
   if (length !== undefined && length > limit) return tooLarge(limit, length)
-  let received = 0
+  let receivedBytes = 0
   let failure = BODY_ABORTED
   const abort = new AbortController()
   const abortWith = (reason: FailureResult) => {
@@ -155,12 +155,12 @@ async function readUpTo({ headers, body }: Request, limit: number, memory: BodyM
     abort.abort()
   }
   const stopWatch = watchTransfer(
-    () => received,
+    () => receivedBytes,
     () => abortWith(BODY_TIMED_OUT),
   )
   try {
     const { bytes, isComplete } = await readToLimit(body, limit, abort.signal, {
-      onRead: (size) => void (received = size),
+      onRead: (size) => void (receivedBytes = size),
       grow: async (size) => (await memory.growBody(size)) || abortWith(MEMORY_FULL),
     })
     if (!isComplete) return tooLarge(limit)

@@ -27,12 +27,12 @@ export function pathReader<Path extends string>(path: Path, readers: PathReaders
     const values: Record<string, string> = {}
     const problems: Problem[] = []
     for (const { name, index } of parameters) {
-      const decoded = decodeSegment(steps[index] ?? '')
-      if (!decoded.ok) return decoded
+      const decodedSegment = decodeSegment(steps[index] ?? '')
+      if (!decodedSegment.ok) return decodedSegment
       const reader = readersByName.get(name)
-      const result = reader && parseValue(reader, decoded.value)
+      const result = reader && parseValue(reader, decodedSegment.value)
       if (result?.ok === false) problems.push(...result.problems.map((problem) => ({ ...problem, path: `/${name}` })))
-      values[name] = decoded.value
+      values[name] = decodedSegment.value
     }
     if (problems.length > 0 || !isComplete(values)) return malformedRequestFailure(problems, 'the path')
     return ok(values)

@@ -45,9 +45,10 @@ export async function verifyDelivery(
   }
   const { signatures, prefix = '', timestamp, id } = PARTS[scheme](headers)
   if (timestamp !== undefined && !(Math.abs(now - Number(timestamp) * 1_000) <= TOLERANCE_MS)) return undefined
-  const signed = new Uint8Array(await new Blob([prefix, body]).arrayBuffer())
+  const signedBytes = new Uint8Array(await new Blob([prefix, body]).arrayBuffer())
   for (const signature of signatures.slice(0, MAX_SIGNATURES))
-    if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed))) return { id, signed }
+    if (signature && (await crypto.subtle.verify('HMAC', key, signature, signedBytes)))
+      return { id, signed: signedBytes }
   return undefined
 }
 

@@ -73,8 +73,8 @@ export function createAuthorizer(
     }
     const needsView = principal.toolset !== undefined || principal.lock !== undefined || namesView(request.url)
     if (!needsView || !hooks.narrow) return caller
-    const narrowed = await hooks.narrow(principal, c, scope).catch(failUnready)
-    return narrowed.ok ? narrowed : deny(narrowed, principal)
+    const narrowedPrincipal = await hooks.narrow(principal, c, scope).catch(failUnready)
+    return narrowedPrincipal.ok ? narrowedPrincipal : deny(narrowedPrincipal, principal)
   }
 }
 

@@ -28,7 +28,7 @@ export function createHealth({ probe, now, sleep }: HealthOptions): () => Promis
   }
 
   async function waitForResult(): Promise<boolean> {
-    for (let waited = 0; now() >= knownUntil && waited < 2 * WAIT_MS; waited += RETRY_MS) {
+    for (let waitedMs = 0; now() >= knownUntil && waitedMs < 2 * WAIT_MS; waitedMs += RETRY_MS) {
       const permit = probes.take(now(), WAIT_MS)
       if (permit) {
         await runProbe()

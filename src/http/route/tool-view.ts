@@ -31,12 +31,12 @@ export async function narrowToView(
   background: WaitUntil,
   stores: ViewStores,
 ): Promise<Result<Principal>> {
-  const named = readNamedView(url)
-  if (!named.ok) return named
-  const isNamed = Object.keys(named.value).length > 0
+  const viewNames = readNamedView(url)
+  if (!viewNames.ok) return viewNames
+  const isNamed = Object.keys(viewNames.value).length > 0
   if (isNamed && ![scope].flat().every((each) => SCOPES.includes(each)))
     return refuse("'toolset' and 'lock' choose tools for lists and calls: leave them out here")
-  return narrowTo(principal, named.value, background, stores)
+  return narrowTo(principal, viewNames.value, background, stores)
 }
 
 /** Narrows to names that are not from a URL. */

@@ -22,9 +22,9 @@ const shapeBySchema = new WeakMap<object, ObjectShape | undefined>()
 /** Properties become inputs, unless the whole object has constraints or its absence could not be expressed. */
 export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { description, problems, warnings } = draft
-  const resolved = resolveOpenApiRef(description, source)
-  if (!resolved.ok) return void problems.push(`its body cannot be read: ${resolved.problem}`)
-  const requestBody = isObject(resolved.value) ? resolved.value : {}
+  const resolution = resolveOpenApiRef(description, source)
+  if (!resolution.ok) return void problems.push(`its body cannot be read: ${resolution.problem}`)
+  const requestBody = isObject(resolution.value) ? resolution.value : {}
   const required = requestBody.required === true
   const content = objectAt(requestBody, 'content')
   const media = chooseBodyMedia(draft, content)

@@ -49,10 +49,10 @@ export function resolveOpenApiRef({ root, budget }: Description, value: unknown)
   let current = value
   for (let links = 0; isObject(current) && typeof current.$ref === 'string'; links++) {
     if (links === MAX_REF_CHAIN)
-      return { ok: false, problem: `'${shortened(current.$ref)}' leads to ever more references` }
-    const resolved = referredTo(root, current.$ref)
-    if (!resolved.ok) return resolved
-    current = resolved.value
+      return { ok: false, problem: `'${shorten(current.$ref)}' leads to ever more references` }
+    const resolution = referredTo(root, current.$ref)
+    if (!resolution.ok) return resolution
+    current = resolution.value
     budget?.spend(unitsToRead(current))
   }
   return { ok: true, value: current }
@@ -89,7 +89,7 @@ export function isAnnotated(
 }
 
 export function referredTo(root: OpenApiNode, reference: string) {
-  const toProblem = (why: string) => ({ ok: false, problem: `'${shortened(reference)}' ${why}` }) as const
+  const toProblem = (why: string) => ({ ok: false, problem: `'${shorten(reference)}' ${why}` }) as const
   if (!reference.startsWith('#')) return toProblem('is in another document, which is not fetched')
   const steps = parseLocalRef(reference)
   if (typeof steps !== 'object') return toProblem('is no JSON Pointer')
@@ -116,7 +116,7 @@ export function textAt(node: OpenApiNode, key: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-export function shortened(text: string): string {
+export function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text
 }
 

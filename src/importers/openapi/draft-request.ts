@@ -39,11 +39,11 @@ function normalizeOperation(description: Description, { operation, pathItem }: D
   const problems: string[] = []
   const byKey = new Map<string, OpenApiNode>()
   for (const parameter of normalized.parameters) {
-    const resolved = resolveOpenApiRef(description, parameter)
-    if (!resolved.ok) problems.push(`a parameter cannot be read: ${resolved.problem}`)
-    else if (!isObject(resolved.value) || typeof resolved.value.name !== 'string') {
+    const resolution = resolveOpenApiRef(description, parameter)
+    if (!resolution.ok) problems.push(`a parameter cannot be read: ${resolution.problem}`)
+    else if (!isObject(resolution.value) || typeof resolution.value.name !== 'string') {
       problems.push('a parameter has no name')
-    } else byKey.set(`${String(resolved.value.in)} ${resolved.value.name}`, resolved.value)
+    } else byKey.set(`${String(resolution.value.in)} ${resolution.value.name}`, resolution.value)
   }
   const parameters = [...byKey.values()].sort((a, b) => LOCATION_ORDER.indexOf(a.in) - LOCATION_ORDER.indexOf(b.in))
   return { operation: normalized.operation, parameters, problems }

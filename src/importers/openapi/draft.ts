@@ -47,6 +47,6 @@ export function createDraft(
 /** Model providers accept up to 64 letters, digits, dots, dashes and underscores. */
 function toInputName(name: string): string {
   if (/^[A-Za-z0-9_.-]{1,64}$/.test(name) && name !== '__proto__') return name
-  const replaced = trim(name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'), '_')
-  return replaced.slice(0, MAX_NAME) || 'input'
+  const replacedName = trim(name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'), '_')
+  return replacedName.slice(0, MAX_NAME) || 'input'
 }

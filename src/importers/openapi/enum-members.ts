@@ -14,15 +14,15 @@ export function fitMembers(
   const keyword = schema.enum === undefined ? 'const' : 'enum'
   const members: readonly unknown[] = Array.isArray(schema.enum) ? schema.enum : [schema[keyword]]
   if (types.length === 0 || schema[keyword] === undefined || members.every((member) => hasType(member, types))) return
-  const converted = members.map((member) => (hasType(member, types) ? member : convertMember(member, types)))
+  const convertedMembers = members.map((member) => (hasType(member, types) ? member : convertMember(member, types)))
   if (direction === 'response') {
     delete schema.type
     delete schema.const
-    schema.enum = [...new Set([...members, ...converted.filter((member) => member !== undefined)])]
+    schema.enum = [...new Set([...members, ...convertedMembers.filter((member) => member !== undefined)])]
     return
   }
-  const sendable = [...new Set(converted.filter((member) => member !== undefined))]
-  if (converted.includes(undefined)) {
+  const sendable = [...new Set(convertedMembers.filter((member) => member !== undefined))]
+  if (convertedMembers.includes(undefined)) {
     const warningStart = sendable.length === 0 ? `'${keyword}' is left out: it has` : `'${keyword}' loses`
     warnings.push(`${warningStart} members that are not of the type ${types.map((type) => `'${type}'`).join(' or ')}`)
   }

@@ -29,27 +29,27 @@ export function createOpenApiImporter({ fetchText }: OpenApiImporterOptions): Im
     async read(request) {
       const refuse = (message: string) => invalidSource({ path: '/from/openapi', message })
       const source = await readSource(request, fetchText)
-      const parsed = source.ok ? readDescription(source.value, source.url) : source
-      if (!parsed.ok) return refuse(parsed.problem)
-      const description = parsed.value
+      const parsedDescription = source.ok ? readDescription(source.value, source.url) : source
+      if (!parsedDescription.ok) return refuse(parsedDescription.problem)
+      const description = parsedDescription.value
       const options = readImportOptions(request.options, Object.keys(listSchemes(description)))
       if (!options.ok) return invalidSource(...options.problems)
-      const listed = listDescribedOperations(description)
-      if (!listed.ok) return refuse(listed.problem)
-      const { operations, unreadable } = listed.value
+      const listedOperations = listDescribedOperations(description)
+      if (!listedOperations.ok) return refuse(listedOperations.problem)
+      const { operations, unreadable } = listedOperations.value
       if (operations.length + unreadable.length === 0)
         return refuse('Must describe operations under `paths`, and has none')
-      const selected: DescribedOperation[] = []
+      const selectedOperations: DescribedOperation[] = []
       const yieldIfDue = createYielder(() => request.budget.spent, request.yieldControl)
       for (const operation of operations) {
-        if (request.isSelected(operation.tool)) selected.push(operation)
+        if (request.isSelected(operation.tool)) selectedOperations.push(operation)
         await yieldIfDue()
       }
-      if (selected.length > MAX_TOOLS) {
+      if (selectedOperations.length > MAX_TOOLS) {
         const limit = `one request makes at most ${MAX_TOOLS} tools: choose some with 'tools'`
-        return refuse(`Has ${selected.length} operations, and ${limit}`)
+        return refuse(`Has ${selectedOperations.length} operations, and ${limit}`)
       }
-      const items = buildItems(selected, unreadable, {
+      const items = buildItems(selectedOperations, unreadable, {
         description,
         requests: createSchemaConverter(description, 'request'),
         responses: createSchemaConverter(description, 'response'),
@@ -85,6 +85,8 @@ async function readSource(
   const { source, signal, yieldControl } = request
   if (typeof source !== 'string') return requireObject(source)
   if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return parseDocumentText(source, yieldControl)
-  const fetched = await fetchText(source.trim(), signal)
-  return fetched.ok ? { ...(await parseDocumentText(fetched.text, yieldControl)), url: fetched.url } : fetched
+  const fetchResult = await fetchText(source.trim(), signal)
+  return fetchResult.ok
+    ? { ...(await parseDocumentText(fetchResult.text, yieldControl)), url: fetchResult.url }
+    : fetchResult
 }

@@ -41,8 +41,8 @@ export function withFile(context: FileContext, raw: unknown, depth = 0): unknown
   const schema = resolveSchema(context, raw, depth)
   if (!schema) return raw
   const isFile = (part: unknown) => {
-    const resolved = followToObject(context.description, part)
-    return resolved !== undefined && isBytes(resolved)
+    const resolution = followToObject(context.description, part)
+    return resolution !== undefined && isBytes(resolution)
   }
   if (isBytes(schema) || listAt(schema, 'allOf').some(isFile)) {
     const isNullable = schema.nullable === true || (Array.isArray(schema.type) && schema.type.includes('null'))

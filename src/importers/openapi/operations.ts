@@ -36,15 +36,16 @@ export function listDescribedOperations(
     if (path.startsWith('x-')) continue
     if (operations.length + unreadable.length > MAX_OPERATIONS)
       return { ok: false, problem: `Must describe at most ${MAX_OPERATIONS} operations` }
-    const resolved = resolveOpenApiRef(description, source)
-    if (!resolved.ok || !isObject(resolved.value)) {
-      unreadable.push({ name: path, reason: resolved.ok ? 'Its path item is not an object' : resolved.problem })
+    const resolution = resolveOpenApiRef(description, source)
+    if (!resolution.ok || !isObject(resolution.value)) {
+      unreadable.push({ name: path, reason: resolution.ok ? 'Its path item is not an object' : resolution.problem })
       continue
     }
     // Fields beside a path item's `$ref` apply too. OpenAPI does not define conflicts
     const { $ref, ...siblings } = isObject(source) ? source : {}
-    const parameters = [...listAt(resolved.value, 'parameters'), ...listAt(siblings, 'parameters')]
-    const pathItem: OpenApiNode = $ref === undefined ? resolved.value : { ...resolved.value, ...siblings, parameters }
+    const parameters = [...listAt(resolution.value, 'parameters'), ...listAt(siblings, 'parameters')]
+    const pathItem: OpenApiNode =
+      $ref === undefined ? resolution.value : { ...resolution.value, ...siblings, parameters }
     for (const method of METHODS) {
       const operation = pathItem[method]
       if (operation === undefined) continue

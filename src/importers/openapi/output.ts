@@ -36,9 +36,9 @@ export function convertOutput(
   const contents: OpenApiNode[] = []
   let withoutContent = 0
   for (const [status, response] of successes) {
-    const resolved = resolveOpenApiRef(description, response)
-    if (!resolved.ok) warnings.push(`the response ${status} cannot be read: ${resolved.problem}`)
-    const content = resolved.ok && isObject(resolved.value) ? objectAt(resolved.value, 'content') : {}
+    const resolution = resolveOpenApiRef(description, response)
+    if (!resolution.ok) warnings.push(`the response ${status} cannot be read: ${resolution.problem}`)
+    const content = resolution.ok && isObject(resolution.value) ? objectAt(resolution.value, 'content') : {}
     if (NO_CONTENT_STATUSES.includes(status)) withoutContent += 1
     else contents.push(content)
   }

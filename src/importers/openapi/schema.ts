@@ -7,7 +7,7 @@ import { mapSubschemas } from '../../core/schema/subschemas.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { fnv1a } from '../../core/tool/tool-id.ts'
 import { type Description, followToObject, isAnnotated, listAt, type OpenApiNode, objectAt } from './description.ts'
-import { type ConvertResult, referredTo, shortened, listTexts } from './description.ts'
+import { type ConvertResult, referredTo, shorten, listTexts } from './description.ts'
 import { fitMembers, hasNullMember } from './enum-members.ts'
 
 export interface ConversionResult {
@@ -56,16 +56,16 @@ export function createSchemaConverter(description: Description, direction: 'requ
   const definitions = new Map<string, unknown>()
 
   function convert(source: unknown, { budget, patterns }: ConversionWork): ConversionResult {
-    const cached = isObject(source) ? convertedBySource.get(source) : undefined
-    if (cached) return cached
+    const cachedSchema = isObject(source) ? convertedBySource.get(source) : undefined
+    if (cachedSchema) return cachedSchema
     const references: string[] = []
     const problems: string[] = []
     const warnings: string[] = []
     let size = 0
     const schema = convertSchema(source)
-    const converted = { schema, references, problems, warnings, size }
-    if (isObject(source)) convertedBySource.set(source, converted)
-    return converted
+    const convertedSchema = { schema, references, problems, warnings, size }
+    if (isObject(source)) convertedBySource.set(source, convertedSchema)
+    return convertedSchema
 
     function convertSchema(node: unknown): JsonSchema {
       size += 1
@@ -180,8 +180,8 @@ export function createSchemaConverter(description: Description, direction: 'requ
       for (const [name, property] of Object.entries(objectAt(source, 'properties')))
         if (isAnnotated(description, property, annotation, budget)) names.add(name)
       for (const part of depth > MAX_PARTS ? [] : listAt(source, 'allOf')) {
-        const resolved = followToObject(description, part)
-        if (resolved) for (const name of listForeignProperties(resolved, depth + 1)) names.add(name)
+        const resolution = followToObject(description, part)
+        if (resolution) for (const name of listForeignProperties(resolution, depth + 1)) names.add(name)
       }
       return names
     }
@@ -198,7 +198,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
     const last = steps.at(-1)
     const isSchema = isObject(value) || typeof value === 'boolean'
     if (!isSchema || last === undefined || !reference.startsWith('#/'))
-      return { ok: false, problem: `'${shortened(reference)}' is not understood` }
+      return { ok: false, problem: `'${shorten(reference)}' is not understood` }
     const pointer = steps.map(encodePointerStep).join('')
     const isCommon = /^\/(?:components\/schemas|definitions)\/[A-Za-z0-9_.-]+$/.test(pointer) && last !== '__proto__'
     const name = isCommon ? last : `${last.replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 64)}_${fnv1a(pointer)}`

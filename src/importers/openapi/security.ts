@@ -70,10 +70,10 @@ function schemeUse(
   const option = credentials.get(name)
   const schemes = listSchemes(description)
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
-  const resolved = resolveOpenApiRef(description, schemes[name])
-  if (!resolved.ok) return `the security scheme '${name}' cannot be read: ${resolved.problem}`
-  if (!isObject(resolved.value)) return `the security scheme '${name}' is not an object`
-  const { value } = resolved
+  const resolution = resolveOpenApiRef(description, schemes[name])
+  if (!resolution.ok) return `the security scheme '${name}' cannot be read: ${resolution.problem}`
+  if (!isObject(resolution.value)) return `the security scheme '${name}' is not an object`
+  const { value } = resolution
   const isBasic = description.edition === '2.0' && value.type === 'basic'
   const scheme = isBasic ? { ...value, type: 'http', scheme: 'basic' } : value
   if (option?.in !== undefined) return toCredentialUse(option)

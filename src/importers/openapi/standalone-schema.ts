@@ -123,8 +123,8 @@ const weights = new WeakMap<object, number>()
 function estimateWeight(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8
-  const cached = weights.get(value)
-  if (cached !== undefined) return cached
+  const cachedWeight = weights.get(value)
+  if (cachedWeight !== undefined) return cachedWeight
   const weight = JSON.stringify(value).length
   weights.set(value, weight)
   return weight

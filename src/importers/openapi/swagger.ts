@@ -45,8 +45,8 @@ export function convertSwaggerOperation(
       ? convertForm(formParameters, consumes)
       : undefined
   const responses = Object.entries(objectAt(operation, 'responses')).map(([status, response]) => {
-    const resolved = resolveOpenApiRef(description, response)
-    return [status, resolved.ok ? convertResponse(resolved.value, operation, description) : response]
+    const resolution = resolveOpenApiRef(description, response)
+    return [status, resolution.ok ? convertResponse(resolution.value, operation, description) : response]
   })
   return {
     parameters: operationParameters,

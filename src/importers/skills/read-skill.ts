@@ -20,7 +20,7 @@ export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldC
   return async (name, files) => {
     const clash = findClash(Object.keys(files))
     if (clash !== undefined) return parseFailure('Conflicts with another file, ignoring case', pointer(clash))
-    const stored: [string, SkillFiles[string]][] = []
+    const storedFiles: [string, SkillFiles[string]][] = []
     const resources = []
     let total = 0
     for (const [path, file] of Object.entries(files).toSorted(([one], [other]) => (one < other ? -1 : 1))) {
@@ -29,7 +29,7 @@ export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldC
       const { byteLength: size } = bytes
       total += size
       if (total > MAX_SKILL_BYTES) return parseFailure(`Must be at most ${MAX_SKILL_BYTES} bytes in total`, '/files')
-      stored.push([path, typeof file === 'string' ? file.toWellFormed() : { base64: encodeBase64(bytes) }])
+      storedFiles.push([path, typeof file === 'string' ? file.toWellFormed() : { base64: encodeBase64(bytes) }])
       resources.push({ path, digest: `sha256:${await sha256OfBytes(bytes)}`, size })
     }
     const frontmatter = await readFrontmatter(name, files[MANIFEST_FILE], yieldControl)
@@ -37,7 +37,7 @@ export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldC
     const content = {
       digest: `sha256:${await sha256OfBytes(encoder.encode(canonicalJson(resources)))}`,
       manifest: JSON.stringify({ frontmatter: frontmatter.value, resources }),
-      files: JSON.stringify(Object.fromEntries(stored)),
+      files: JSON.stringify(Object.fromEntries(storedFiles)),
     }
     const { byteLength } = encoder.encode(content.manifest + content.files)
     if (byteLength > MAX_STORED_BYTES)
@@ -68,11 +68,14 @@ async function readFrontmatter(
   const { readYaml } = await import('../openapi/yaml-text.ts')
   const read = await readYaml(yaml, yieldControl)
   if (!read.ok) return parseFailure(read.problem.replace('neither JSON nor YAML', 'not YAML'), path)
-  const checked = parseValue(frontmatterReader(name), read.value)
-  if (!checked.ok)
-    return { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path: path + problem.path })) }
+  const frontmatterResult = parseValue(frontmatterReader(name), read.value)
+  if (!frontmatterResult.ok)
+    return {
+      ok: false,
+      problems: frontmatterResult.problems.map((problem) => ({ ...problem, path: path + problem.path })),
+    }
   if (!isJsonObject(read.value)) return parseFailure('Its YAML must be a mapping', path)
-  const keys = Object.keys({ ...read.value, ...checked.value.metadata })
+  const keys = Object.keys({ ...read.value, ...frontmatterResult.value.metadata })
   const reserved = keys.find((key) => key.startsWith('io.modelcontextprotocol/'))
   if (reserved !== undefined) return parseFailure(`'${reserved}' is reserved for MCP`, path)
   // YAML aliases may expand to a lot of data

@@ -100,8 +100,11 @@ function toolContext(
     userInfo,
     fetch: withCallSignal(context, renewing?.fetch ?? fetch),
     log(message: string) {
-      const renewed = (renewing?.usedTokens ?? []).map(({ token }) => token)
-      const line = createLazyRedact(() => [...sensitiveValues(invocation), ...renewed])(message).slice(0, MAX_LINE)
+      const renewedTokens = (renewing?.usedTokens ?? []).map(({ token }) => token)
+      const line = createLazyRedact(() => [...sensitiveValues(invocation), ...renewedTokens])(message).slice(
+        0,
+        MAX_LINE,
+      )
       log(context.callId, line)
       context.log?.(line)
     },

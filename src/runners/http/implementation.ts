@@ -53,8 +53,8 @@ const PARAMETER = json.transform(
     },
   ),
   ({ name, style, explode, ...fields }) => {
-    const used = style ?? STYLES_IN[fields.in][0]
-    return { ...fields, name: name ?? fields.input, style: used, explode: explode ?? isExploded(used) }
+    const usedStyle = style ?? STYLES_IN[fields.in][0]
+    return { ...fields, name: name ?? fields.input, style: usedStyle, explode: explode ?? isExploded(usedStyle) }
   },
 )
 
@@ -132,12 +132,12 @@ export const httpImplementation = json.object({
 /** An input without a parameter fills the URL's free variable of that name, or else the query or body, by the method. */
 export function unplacedInputs(implementation: HttpImplementation) {
   const { method, parameters, body } = implementation
-  const placed = new Set(parameters.map((each) => each.input))
-  if (body?.input !== undefined) placed.add(body.input)
+  const placedInputs = new Set(parameters.map((each) => each.input))
+  if (body?.input !== undefined) placedInputs.add(body.input)
   const unfilled = unfilledVariables(implementation)
   const rest = method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'body'
   return (input: string) => {
-    if (placed.has(input)) return undefined
+    if (placedInputs.has(input)) return undefined
     return unfilled.has(input) ? 'path' : rest
   }
 }
@@ -156,7 +156,9 @@ export function bodyFieldSteps({ body }: HttpImplementation, name: string): read
 function unfilledVariables({ url, parameters, credentials }: HttpImplementation): Set<string> {
   const template = parseUrlTemplate(url)
   if ('problem' in template) return new Set()
-  const filled = new Set([...parameters, ...credentials].flatMap((each) => (each.in === 'path' ? [each.name] : [])))
+  const filledNames = new Set(
+    [...parameters, ...credentials].flatMap((each) => (each.in === 'path' ? [each.name] : [])),
+  )
   const names = [...variableNames(template.path), ...variableNames(template.query ?? [])]
-  return new Set(names.filter((name) => !filled.has(name)))
+  return new Set(names.filter((name) => !filledNames.has(name)))
 }

@@ -18,7 +18,7 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
 
   return (input: JsonObject) => {
     /** Percent-encoded, except for the headers. */
-    const placed = {
+    const placedInputs = {
       path: new Map<string, string>(),
       query: new Array<string>(),
       cookies: new Array<string>(),
@@ -45,36 +45,38 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
     }
     for (const [name, inputName] of needed) {
       // An empty segment would address another resource: `DELETE /users/` instead of one user.
-      if (!placed.path.get(name)) placed.problems.push(`"${inputName}" is empty, and the URL's path needs it`)
+      if (!placedInputs.path.get(name))
+        placedInputs.problems.push(`"${inputName}" is empty, and the URL's path needs it`)
     }
-    refuseShadowing(placed.query, secretQuery)
-    refuseShadowing(placed.cookies, secretCookies)
-    return placed
+    refuseShadowing(placedInputs.query, secretQuery)
+    refuseShadowing(placedInputs.cookies, secretCookies)
+    return placedInputs
 
     function add(parameter: Omit<HttpParameter, 'default'>, value: Json | undefined): void {
       const { input: inputName, name } = parameter
-      if (parameter.in === 'query') placed.query.push(...serializeQuery(name, value, parameter))
-      if (parameter.in === 'cookie') placed.cookies.push(...serializeQuery(name, value, parameter))
-      if (parameter.in === 'path') placed.path.set(name, serializePath(name, value, parameter) ?? '')
+      if (parameter.in === 'query') placedInputs.query.push(...serializeQuery(name, value, parameter))
+      if (parameter.in === 'cookie') placedInputs.cookies.push(...serializeQuery(name, value, parameter))
+      if (parameter.in === 'path') placedInputs.path.set(name, serializePath(name, value, parameter) ?? '')
       if (parameter.in === 'header') {
         const text = serializeHeader(value, parameter.explode)
         if (text === undefined) return
-        if (isHeaderValue(text)) placed.headers.set(name, text)
-        else placed.problems.push(`"${inputName}" cannot stand in the header "${name}": wanted Latin-1 in one line`)
+        if (isHeaderValue(text)) placedInputs.headers.set(name, text)
+        else
+          placedInputs.problems.push(`"${inputName}" cannot stand in the header "${name}": wanted Latin-1 in one line`)
       }
     }
 
     function addField(field: Omit<HttpParameter, 'default' | 'in'>, steps: readonly string[], value: Json | undefined) {
       if (value === undefined) return
-      if (hasFields) placed.fields.push({ name: field.name, steps, value, serialization: field })
-      else placed.problems.push(`the request has no place for "${field.input}"`)
+      if (hasFields) placedInputs.fields.push({ name: field.name, steps, value, serialization: field })
+      else placedInputs.problems.push(`the request has no place for "${field.input}"`)
     }
 
     /** Callers choose the names in exploded objects and of inputs without a parameter. None may be a credential's name. */
     function refuseShadowing(pieces: readonly string[], names: ReadonlySet<string>): void {
       for (const piece of pieces) {
         const name = piece.slice(0, piece.indexOf('='))
-        if (names.has(name)) placed.problems.push(`"${name}" is a credential's name and cannot be an input's`)
+        if (names.has(name)) placedInputs.problems.push(`"${name}" is a credential's name and cannot be an input's`)
       }
     }
   }

@@ -32,14 +32,14 @@ function templateIsFilled(implementation: HttpImplementation, inputs: ReadonlySe
   const template = parseUrlTemplate(url)
   if ('problem' in template) return void addProblem(report, template.problem, '/url')
   const secret = new Set(credentials.flatMap((each) => (each.in === 'path' ? [each.name] : [])))
-  const placed = new Set(parameters.flatMap((each) => (each.in === 'path' ? [each.name] : [])))
+  const pathNames = new Set(parameters.flatMap((each) => (each.in === 'path' ? [each.name] : [])))
   const hostNames = variableNames(template.authority)
   const otherNames = [...variableNames(template.path), ...variableNames(template.query ?? [])]
   for (const name of hostNames) {
     if (!secret.has(name)) addProblem(report, `Must have a credential in 'path' for the host's '{${name}}'`, '/url')
   }
   for (const name of otherNames) {
-    if (secret.has(name) || placed.has(name) || inputs.has(name) || TOOL_VARIABLES.includes(name)) continue
+    if (secret.has(name) || pathNames.has(name) || inputs.has(name) || TOOL_VARIABLES.includes(name)) continue
     addProblem(report, `Must have a 'path' parameter, a credential or an input for '{${name}}'`, '/url')
   }
   for (const { in: place, name, path } of listWrittenHeaders(implementation)) {
@@ -49,12 +49,12 @@ function templateIsFilled(implementation: HttpImplementation, inputs: ReadonlySe
 }
 
 function listWrittenHeaders({ headers, parameters, credentials }: HttpImplementation) {
-  const listed = (field: string, list: readonly { readonly in: string; readonly name: string }[]) =>
+  const listNames = (field: string, list: readonly { readonly in: string; readonly name: string }[]) =>
     list.map(({ in: place, name }, index) => ({ field, in: place, name, path: `/${field}/${index}/name` }))
   const fixed = Object.keys(headers).map((name) => {
     return { field: 'headers', in: 'header', name, path: `/headers${encodePointerStep(name)}` }
   })
-  return [...fixed, ...listed('parameters', parameters), ...listed('credentials', credentials)]
+  return [...fixed, ...listNames('parameters', parameters), ...listNames('credentials', credentials)]
 }
 
 function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlySet<string>, report: ReadContext): void {
@@ -71,8 +71,8 @@ function headersAreAllowed(implementation: HttpImplementation, report: ReadConte
     const lower = name.toLowerCase()
     if (place === 'cookie' && !isToken(name)) addProblem(report, `Must be a cookie's name, got '${name}'`, path)
     if (place !== 'header') continue
-    const refused = headerNameProblem(name)
-    if (refused !== undefined) addProblem(report, refused, path)
+    const nameProblem = headerNameProblem(name)
+    if (nameProblem !== undefined) addProblem(report, nameProblem, path)
     else if (lower === 'cookie') addProblem(report, "Must be left out: a cookie has the place 'cookie'", path)
     else if (lower === 'content-type' && body?.type === 'multipart') addProblem(report, MULTIPART_TYPE, path)
     else if (lower === 'authorization' && field !== 'credentials')

@@ -54,8 +54,8 @@ export function readResponse(
     return { ok: false, failure: statusFailure(message, answer, `${method} ${displayTarget.url}`, secrecy, now) }
   }
   if (!isExpected(status, mapping)) {
-    const refused = failed(`${displayTarget.host} answered ${formatStatus(status)}`)
-    return withStatedFailure(refused, response, mapping, secrecy.redact, limits)
+    const failedRun = failed(`${displayTarget.host} answered ${formatStatus(status)}`)
+    return withStatedFailure(failedRun, response, mapping, secrecy.redact, limits)
   }
   const notText = `${displayTarget.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
   const isDeclared = mapping.type === 'declared'

@@ -50,9 +50,9 @@ export function createHttpRunner({
 function sendsFiles({ body, parameters }: HttpImplementation, { input }: ToolRecord): boolean {
   if (body?.type !== 'raw' && body?.type !== 'multipart') return false
   const properties = isJsonObject(input.properties) ? input.properties : {}
-  const placed = new Map(parameters.map((each) => [each.input, each.in]))
+  const inputPlaces = new Map(parameters.map((each) => [each.input, each.in]))
   const elsewhere = Object.entries(properties).filter(([name]) => {
-    return body.input === undefined ? (placed.get(name) ?? 'body') !== 'body' : name !== body.input
+    return body.input === undefined ? (inputPlaces.get(name) ?? 'body') !== 'body' : name !== body.input
   })
   return !elsewhere.some(([, schema]) => mayContainFiles(schema) || JSON.stringify(schema).includes('"$ref"'))
 }

@@ -16,14 +16,15 @@ export function serializePath(name: string, value: unknown, { style, explode }: 
     explode && isObject(value) ? members(value).map(([k, v]) => `${encodeStrictly(k)}=${encodedText(v)}`) : undefined
   if (style === 'matrix') {
     const key = encodeStrictly(name)
-    const texts = explode && Array.isArray(value) ? present(value).map(encodedText) : [joined(value, ',', encodedText)]
+    const texts =
+      explode && Array.isArray(value) ? present(value).map(encodedText) : [joinItems(value, ',', encodedText)]
     // Without `=` if the value is empty (RFC 6570 section 3.2.7)
     return (assignments ?? texts.map((text) => (text === '' ? key : `${key}=${text}`)))
       .map((piece) => `;${piece}`)
       .join('')
   }
   const separator = style === 'label' && explode ? '.' : ','
-  const text = assignments?.join(separator) ?? joined(value, separator, encodedText)
+  const text = assignments?.join(separator) ?? joinItems(value, separator, encodedText)
   return style === 'label' ? `.${text}` : text
 }
 
@@ -34,18 +35,18 @@ export function serializeQuery(name: string, value: unknown, serialization: Seri
   const encode = allow_reserved ? encodedReservedText : encodedText
   const key = encodeStrictly(name)
   if (typeof value !== 'object') return [`${key}=${encode(value)}`]
-  if (style === 'deepObject') return bracketed(name, value, encode)
+  if (style === 'deepObject') return serializeBrackets(name, value, encode)
   if (explode && Array.isArray(value)) return present(value).map((each) => `${key}=${encode(each)}`)
   if (explode && isObject(value)) return members(value).map(([k, v]) => `${encodeStrictly(k)}=${encode(v)}`)
   const delimiter = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ','
-  const text = joined(value, delimiter, encode)
+  const text = joinItems(value, delimiter, encode)
   return text === '' ? [] : [`${key}=${text}`]
 }
 
 /** Does not percent-encode, because HTTP fields do not use it. */
 export function serializeHeader(value: unknown, explode: boolean): string | undefined {
   if (isAbsent(value)) return undefined
-  if (!explode || !isObject(value)) return joined(value, ',', serializePlainText)
+  if (!explode || !isObject(value)) return joinItems(value, ',', serializePlainText)
   const assignments = members(value).map(([k, v]) => `${k}=${serializePlainText(v)}`)
   return assignments.join(',')
 }
@@ -66,17 +67,17 @@ function encodedReservedText(value: unknown): string {
     .join('')
 }
 
-function joined(value: unknown, separator: string, encode: (value: unknown) => string): string {
+function joinItems(value: unknown, separator: string, encode: (value: unknown) => string): string {
   if (Array.isArray(value)) return present(value).map(encode).join(separator)
   if (isObject(value)) return members(value).flat().map(encode).join(separator)
   return encode(value)
 }
 
-function bracketed(name: string, value: unknown, encode: (value: unknown) => string): string[] {
+function serializeBrackets(name: string, value: unknown, encode: (value: unknown) => string): string[] {
   if (isAbsent(value)) return []
   if (typeof value !== 'object') return [`${encodeStrictly(name)}=${encode(value)}`]
   const parts = Object.entries(Array.isArray(value) ? present(value) : value)
-  return parts.flatMap(([key, part]) => bracketed(`${name}[${key}]`, part, encode))
+  return parts.flatMap(([key, part]) => serializeBrackets(`${name}[${key}]`, part, encode))
 }
 
 function present(items: readonly unknown[]): unknown[] {

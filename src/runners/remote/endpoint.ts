@@ -38,14 +38,15 @@ export function createEndpoint(
 ) {
   const template = parseUrlTemplate(url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
-  const placed = placeCredentials(credentials, template, invocation)
-  if (placed.problems.length > 0) return requestBuildFailure(placed.problems)
+  const placedCredentials = placeCredentials(credentials, template, invocation)
+  if (placedCredentials.problems.length > 0) return requestBuildFailure(placedCredentials.problems)
   const target = new URL(url)
-  if (placed.query.length > 0) target.search = [target.search.slice(1), ...placed.query].filter(Boolean).join('&')
+  if (placedCredentials.query.length > 0)
+    target.search = [target.search.slice(1), ...placedCredentials.query].filter(Boolean).join('&')
   const headers = requestHeaders(context)
-  for (const [name, value] of placed.headers) headers.set(name, value)
-  const credentialHeaders = [...placed.headers.keys()]
-  const { redact, carriesCredential } = placed
+  for (const [name, value] of placedCredentials.headers) headers.set(name, value)
+  const credentialHeaders = [...placedCredentials.headers.keys()]
+  const { redact, carriesCredential } = placedCredentials
   return {
     ok: true as const,
     endpoint: { url: target, host: target.host, headers, credentialHeaders, initiator, redact, carriesCredential },

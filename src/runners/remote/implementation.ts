@@ -57,7 +57,7 @@ function whyNoServer(url: string): string | undefined {
 }
 
 function headerProblem(name: string): string | undefined {
-  const refused = headerNameProblem(name)
-  if (refused !== undefined) return refused
+  const nameProblem = headerNameProblem(name)
+  if (nameProblem !== undefined) return nameProblem
   return PROTOCOL_HEADERS.test(name) ? `Must not be '${name}', which the protocol writes itself` : undefined
 }

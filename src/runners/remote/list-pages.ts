@@ -24,16 +24,16 @@ export async function readPages(
     const read = await page(cursor)
     if ('problem' in read) return { ok: false, problem: read.problem }
     // Engines do not support a hundred thousand arguments
-    if (tools.length + read.tools.length > MAX_TOOLS) return refused(`lists more than ${MAX_TOOLS} tools`)
+    if (tools.length + read.tools.length > MAX_TOOLS) return refuse(`lists more than ${MAX_TOOLS} tools`)
     tools.push(...read.tools)
     if (read.next === undefined) return { ok: true, tools }
-    if (cursors.has(read.next)) return refused('lists its tools in a circle: it gave a cursor twice')
-    if (cursors.size + 1 === MAX_PAGES) return refused(`lists its tools on more than ${MAX_PAGES} pages`)
+    if (cursors.has(read.next)) return refuse('lists its tools in a circle: it gave a cursor twice')
+    if (cursors.size + 1 === MAX_PAGES) return refuse(`lists its tools on more than ${MAX_PAGES} pages`)
     cursors.add(read.next)
     cursor = read.next
   }
 
-  function refused(what: string): Listed {
+  function refuse(what: string): Listed {
     return { ok: false, problem: `${host} ${what}` }
   }
 }

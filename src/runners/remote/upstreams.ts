@@ -12,9 +12,9 @@ import { listMcpTools } from './mcp/list.ts'
 /** Opens the server of an implementation for an import. The value is the function that lists its tools. */
 export function createUpstreams(deps: RemoteDeps) {
   return (implementation: Implementation, requirements: Requirements) => {
-    const checked = checkRemoteImplementation({ ...implementation, tool: 'Any.any' }, { requirements })
-    if (!checked.ok) return checked
-    const { url, protocol, credentials } = checked.value
+    const checkResult = checkRemoteImplementation({ ...implementation, tool: 'Any.any' }, { requirements })
+    if (!checkResult.ok) return checkResult
+    const { url, protocol, credentials } = checkResult.value
     return {
       ok: true as const,
       async value(
@@ -31,17 +31,17 @@ export function createUpstreams(deps: RemoteDeps) {
         )
         if (!located.ok) return wrong('/credentials', located.failure.message)
         const dialect = deps.dialects.get(protocol)
-        const listed = await (dialect
+        const listResult = await (dialect
           ? listServer(dialect, located.endpoint, listing, deps)
           : listMcpTools(located.endpoint, listing, deps))
-        if (!listed.ok) return wrong('/url', listed.problem)
+        if (!listResult.ok) return wrong('/url', listResult.problem)
         // Readers of the tools must not see the key that was used to list them
         const redactor = createRedactor(
           Array.from(secrets.values(), ({ value }) => value),
           base64,
           listing.budget,
         )
-        return { ok: true as const, value: redactor?.value(listed) ?? listed }
+        return { ok: true as const, value: redactor?.value(listResult) ?? listResult }
       },
     }
   }

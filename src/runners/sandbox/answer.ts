@@ -58,10 +58,12 @@ function failedBy(
 export function parseAnswer(text: unknown, limits: Pick<JsonLimits, 'budget'>, redact: Redact) {
   if (typeof text !== 'string') return respondFailed('The sandbox answered with something that is not text')
   if (text.length > MAX_ANSWER) return respondFailed(`The output is larger than ${MAX_ANSWER} characters`)
-  const parsed = parseJson(text, { ...FOREIGN_JSON, ...limits, what: 'the output' })
-  if (!parsed.ok)
-    return respondFailed(parsed.isJson ? parsed.message : 'The sandbox answered with something that is not JSON')
-  const answer = parsed.value
+  const parsedOutput = parseJson(text, { ...FOREIGN_JSON, ...limits, what: 'the output' })
+  if (!parsedOutput.ok)
+    return respondFailed(
+      parsedOutput.isJson ? parsedOutput.message : 'The sandbox answered with something that is not JSON',
+    )
+  const answer = parsedOutput.value
   if (!isObject(answer)) return respondFailed('The sandbox answered with something that is not an answer')
   const { ok, value, message, failure, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []

@@ -17,11 +17,11 @@ interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
 }
 
 export function sandboxCredentials(implementation: Json, requirements: Requirements) {
-  const allowed = validHosts(isJsonObject(implementation) ? implementation.allowed_hosts : undefined)
-  const hosts = json.transform(json.optional(allowedHosts, allowed), (hosts, report) => {
+  const declaredHosts = validHosts(isJsonObject(implementation) ? implementation.allowed_hosts : undefined)
+  const hosts = json.transform(json.optional(allowedHosts, declaredHosts), (hosts, report) => {
     if (hosts.length === 0) json.addProblem(report, "Must name at least one of 'allowed_hosts' to send it to")
     for (const host of hosts) {
-      if (!allowed.includes(host)) json.addProblem(report, `Must be some of 'allowed_hosts', got '${host}'`)
+      if (!declaredHosts.includes(host)) json.addProblem(report, `Must be some of 'allowed_hosts', got '${host}'`)
     }
     return hosts
   })

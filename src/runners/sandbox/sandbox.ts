@@ -117,27 +117,27 @@ type IsolateQuota = ReturnType<typeof createIsolateQuota>
 
 /** Limits loaded isolates, because callers choose users and credentials. An isolate beyond the limit ends with its call. */
 export function createIsolateQuota() {
-  const loaded = new Set<string>()
+  const loadedIds = new Set<string>()
   const counts = new Map<string | undefined, number>()
   const getCount = (caller: string | undefined) => counts.get(caller) ?? 0
   return {
     add(id: string, [caller]: SandboxCode['owner']): boolean {
       const shared = getCount(undefined)
-      const ofKind = caller === undefined ? shared : loaded.size - shared
+      const ofKind = caller === undefined ? shared : loadedIds.size - shared
       const isFull =
         ofKind === MAX_LOADED_OF_KIND || (caller !== undefined && getCount(caller) === MAX_LOADED_OF_CALLER)
-      if (loaded.has(id) || isFull) return loaded.has(id)
-      loaded.add(id)
+      if (loadedIds.has(id) || isFull) return loadedIds.has(id)
+      loadedIds.add(id)
       counts.set(caller, getCount(caller) + 1)
       return true
     },
     /** Frees the place of an isolate that failed to load, which takes no memory. */
     forget(id: string, [caller]: SandboxCode['owner']): void {
-      if (loaded.delete(id)) counts.set(caller, getCount(caller) - 1)
+      if (loadedIds.delete(id)) counts.set(caller, getCount(caller) - 1)
     },
     /** Called when their process has ended. */
     clear(): void {
-      loaded.clear()
+      loadedIds.clear()
       counts.clear()
     },
   }

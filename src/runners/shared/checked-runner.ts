@@ -14,8 +14,8 @@ export function createCheckedRunner<T>(
   return {
     kind,
     check(implementation, definition) {
-      const checked = check(implementation, definition)
-      return checked.ok ? [] : checked.problems
+      const checkResult = check(implementation, definition)
+      return checkResult.ok ? [] : checkResult.problems
     },
     prepare(record) {
       const checked = check(record.implementation, record)

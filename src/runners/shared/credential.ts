@@ -78,8 +78,8 @@ export function rejectDuplicatePlacement<T extends CredentialPlacement>(
   const earlierPlacements: T[] = []
   return json.transform(reader, (placement, report) => {
     const { in: place, name } = placement
-    const refused = place === 'header' ? headerProblem(name) : undefined
-    if (refused !== undefined) json.addProblem(report, refused, '/name')
+    const nameProblem = place === 'header' ? headerProblem(name) : undefined
+    if (nameProblem !== undefined) json.addProblem(report, nameProblem, '/name')
     rejectUndeclared(placement, requirements, report)
     if (earlierPlacements.some((other) => placeKey(placement) === placeKey(other) && overlaps(placement, other)))
       json.addProblem(report, `Must be written once, got '${name}' again`, '/name')

@@ -18,19 +18,22 @@ export function placeCredentials(
   invocation: Pick<Invocation, 'secrets' | 'tokens'>,
 ) {
   const problems: string[] = []
-  const used = credentials.flatMap((credential): UsedCredential[] => {
-    const formatted = formatCredential(credential, invocation)
-    if (formatted.problem === undefined) return [{ ...credential, ...formatted }]
-    problems.push(formatted.problem)
+  const usedCredentials = credentials.flatMap((credential): UsedCredential[] => {
+    const formattedCredential = formatCredential(credential, invocation)
+    if (formattedCredential.problem === undefined) return [{ ...credential, ...formattedCredential }]
+    problems.push(formattedCredential.problem)
     return []
   })
   const hostNames = variableNames(template.authority)
-  const inHost = used.filter((credential) => credential.in === 'path' && hostNames.includes(credential.name))
-  const inPath = used.filter((credential) => credential.in === 'path' && !hostNames.includes(credential.name))
-  const at = (place: 'header' | 'query' | 'cookie' | 'basic') => used.filter((credential) => credential.in === place)
+  const inHost = usedCredentials.filter((credential) => credential.in === 'path' && hostNames.includes(credential.name))
+  const inPath = usedCredentials.filter(
+    (credential) => credential.in === 'path' && !hostNames.includes(credential.name),
+  )
+  const at = (place: 'header' | 'query' | 'cookie' | 'basic') =>
+    usedCredentials.filter((credential) => credential.in === place)
 
   if (inHost.some(({ from }) => from === 'caller')) {
-    for (const { id, from } of used) {
+    for (const { id, from } of usedCredentials) {
       if (from === 'deployment') problems.push(`the deployment's "${id}" is not sent to a host that the caller names`)
     }
   }
@@ -58,9 +61,9 @@ export function placeCredentials(
     query: at('query').map((credential) => `${encodeStrictly(credential.name)}=${encodeStrictly(credential.text)}`),
     headers,
     cookies: at('cookie').map((credential) => `${credential.name}=${credential.text}`),
-    carriesCredential: used.length > 0,
+    carriesCredential: usedCredentials.length > 0,
     redact: createLazyRedact(() => [
-      ...used.flatMap((credential) => listRedactedValues(credential)),
+      ...usedCredentials.flatMap((credential) => listRedactedValues(credential)),
       ...(basic === undefined ? [] : [basic.slice('Basic '.length)]),
     ]),
     problems,

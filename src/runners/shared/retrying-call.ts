@@ -46,9 +46,9 @@ export function createUpstreamTool(
     const deadline = now() + timeoutMs
     for (let invocation = first; ;) {
       const outcome = await askWithRetries(invocation, context, deadline)
-      const renewed = outcome.isUnauthorized ? await renewTokens(invocation, context, credentials) : undefined
-      if (!renewed) return isRetrySafe ? outcome.result : withoutRetryAdvice(outcome)
-      invocation = renewed
+      const renewal = outcome.isUnauthorized ? await renewTokens(invocation, context, credentials) : undefined
+      if (!renewal) return isRetrySafe ? outcome.result : withoutRetryAdvice(outcome)
+      invocation = renewal
     }
   }
 

@@ -6,17 +6,17 @@ export function createUnreachable(allowHttpHosts: ReadonlySet<string>) {
   const findProblem = createUrlCheck(allowHttpHosts)
   return (implementation: Implementation): string | undefined => {
     const origins = listOrigins(implementation)
-    const refused = origins.flatMap((origin) => {
+    const refusedOrigins = origins.flatMap((origin) => {
       const url = URL.parse(origin)
       const reason = url ? findProblem(url) : undefined
       return reason === undefined ? [] : [`'${origin}' (${reason})`]
     })
-    if (refused.length === 0 || refused.length < origins.length) return undefined
+    if (refusedOrigins.length === 0 || refusedOrigins.length < origins.length) return undefined
     const [first] = origins.flatMap((origin) => URL.parse(origin) ?? [])
     if (first === undefined) return undefined
     // Descriptions have placeholders such as `HOSTNAME`
     const isPlaceholder = /^(?!localhost\b)[^.[]+$/.test(first.host)
-    const why = `It cannot run: requests to ${refused.slice(0, 3).join(' and ')} are refused`
+    const why = `It cannot run: requests to ${refusedOrigins.slice(0, 3).join(' and ')} are refused`
     const placeholderHint = isPlaceholder ? ["Give the server's own address"] : []
     return [why, ...placeholderHint, formatAllowHint(first) ?? []].flat().join('. ')
   }

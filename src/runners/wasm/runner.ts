@@ -90,10 +90,12 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
 }
 
 function readPluginResult(text: string, usage: ResourceUsage, { budget }: RunContext): RunResult {
-  const parsed = parseJson(text, { ...FOREIGN_JSON, budget, what: 'the output' })
-  if (!parsed.ok)
-    return respondFailed(parsed.isJson ? parsed.message : 'The plugin answered with something that is not JSON')
-  const result = parsed.value
+  const parsedOutput = parseJson(text, { ...FOREIGN_JSON, budget, what: 'the output' })
+  if (!parsedOutput.ok)
+    return respondFailed(
+      parsedOutput.isJson ? parsedOutput.message : 'The plugin answered with something that is not JSON',
+    )
+  const result = parsedOutput.value
   if (!isObject(result) || !Array.isArray(result.content))
     return respondFailed("The plugin answered with something that is not a CallToolResult: 'content' must be an array")
   const toolResult = resultInSandbox({ ...result, content: result.content }, 'The plugin')

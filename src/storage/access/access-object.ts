@@ -257,9 +257,9 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   async #change<T>(change: () => T): Promise<T> {
-    const changed = this.ctx.storage.transactionSync(change)
+    const result = this.ctx.storage.transactionSync(change)
     await this.#outbox.schedule()
-    return changed
+    return result
   }
 
   /** Finds a key by its hash or, until the overlap of a rotation ends, by the hash of its previous secret. */

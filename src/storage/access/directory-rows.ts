@@ -88,8 +88,8 @@ export function directoryRows(sql: SqlStorage) {
     /** Stores the ids of people, because the directory may know only their addresses. */
     findMembership(identity: directory.Identity): directory.Membership | undefined {
       const { user } = identity
-      const noted = readField<string | null>(sql, 'SELECT address FROM directory_person WHERE user = ?', user)
-      const address = identity.address ?? noted ?? null
+      const notedAddress = readField<string | null>(sql, 'SELECT address FROM directory_person WHERE user = ?', user)
+      const address = identity.address ?? notedAddress ?? null
       const person = address === null ? identity : { ...identity, address }
       const id = directory.toDirectoryId(person)
       if (user !== id || (address ?? id) !== id) sql.exec(NOTE_PERSON, user, id, address)

@@ -26,8 +26,8 @@ export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => num
       return text === undefined ? undefined : JSON.parse(text)
     },
     async change(id, change, expected) {
-      const changed = await access.changeKey(id, change, expected)
-      return typeof changed === 'object' ? noteChangedKey(changed) : changed
+      const changeResult = await access.changeKey(id, change, expected)
+      return typeof changeResult === 'object' ? noteChangedKey(changeResult) : changeResult
     },
     async rotate(id, hash, prefix, until) {
       const changed = await access.rotateKey(id, hash, prefix, until)

@@ -36,9 +36,9 @@ export function createKvSettings<T extends { readonly id: string }>(
       return (await access.listSettings(kind)).map((text): T => JSON.parse(text))
     },
     async remove(id, expected) {
-      const removed = await access.removeSetting(kind, id, expected)
+      const removal = await access.removeSetting(kind, id, expected)
       noteChange(id)
-      return removed
+      return removal
     },
   }
 }

@@ -28,18 +28,19 @@ export function createR2Artifacts(store: ByteStore, signer: Signer, now: () => n
         customMetadata: buildMetadata(owner, expires),
       }
       const place = { principal, prefix: artifactKey(tag), key: artifactKey(id) }
-      const stored = await storeBytes(
+      const storeResult = await storeBytes(
         { ...place, body: bytes, size: bytes.length, options },
         { store, now, quota: QUOTA },
       )
-      if ('full' in stored) return { ok: false, why: `more than ${stored.full} are being kept at once` }
-      if (!('size' in stored)) return { ok: false, why: 'nothing is kept for callers without a credential' }
-      const query = new URLSearchParams({ expires, signature: await signer.sign(signed(id, expires)) })
+      if ('full' in storeResult) return { ok: false, why: `more than ${storeResult.full} are being kept at once` }
+      if (!('size' in storeResult)) return { ok: false, why: 'nothing is kept for callers without a credential' }
+      const query = new URLSearchParams({ expires, signature: await signer.sign(formatSignedText(id, expires)) })
       const url = `${new URL(owner.requestUrl()).origin}/artifacts/${id}?${query}`
-      return { ok: true, url, size: stored.size, expiresAt: new Date(Number(expires) * 1000).toISOString() }
+      return { ok: true, url, size: storeResult.size, expiresAt: new Date(Number(expires) * 1000).toISOString() }
     },
     async open({ id, expires, signature }: ArtifactLink) {
-      const isOurs = ID.test(id) && SECONDS.test(expires) && (await signer.verify(signed(id, expires), signature))
+      const isOurs =
+        ID.test(id) && SECONDS.test(expires) && (await signer.verify(formatSignedText(id, expires), signature))
       if (!isOurs) return 'forged'
       if (now() >= Number(expires) * 1000) return 'expired'
       const stored = await bucket.head(artifactKey(id))
@@ -59,7 +60,7 @@ export const noArtifacts: ArtifactStore = {
   open: async () => 'missing',
 }
 
-function signed(id: string, expires: string): string {
+function formatSignedText(id: string, expires: string): string {
   return `${id} ${expires}`
 }
 

@@ -11,11 +11,11 @@ export function createR2Outcomes(store: ByteStore, now: () => number): OutcomeSt
     async keep(principal, callId, sealed) {
       const prefix = outcomeKey(await sha256(principal))
       const key = prefix + (await sha256(callId))
-      const stored = await storeBytes(
+      const storeResult = await storeBytes(
         { principal, prefix, key, body: sealed, size: sealed.length },
         { store, now, quota: QUOTA },
       )
-      return 'size' in stored
+      return 'size' in storeResult
     },
     async find(principal, callId) {
       const stored = await store.bucket.get(outcomeKey(await sha256(principal), await sha256(callId)))

@@ -30,12 +30,12 @@ export function createR2Uploads(store: ByteStore, now: () => number): UploadStor
       const options = { httpMetadata: { contentType }, customMetadata: { expires: String(expires), ...filenameField } }
       // Earlier uploads are not evicted: the sender of the new one gets an error
       const door = { store, now, quota: QUOTA, refusesWhenFull: true }
-      const stored = await storeBytes({ principal, prefix, key, body: body ?? '', size, options }, door)
-      if ('full' in stored) {
-        const message = `Cannot keep more than ${stored.full} at once: DELETE /artifacts/{id} removes one, and each expires after a day`
+      const storeResult = await storeBytes({ principal, prefix, key, body: body ?? '', size, options }, door)
+      if ('full' in storeResult) {
+        const message = `Cannot keep more than ${storeResult.full} at once: DELETE /artifacts/{id} removes one, and each expires after a day`
         return fail({ type: 'conflict', message })
       }
-      if ('anonymous' in stored)
+      if ('anonymous' in storeResult)
         return fail({ type: 'unauthenticated', reason: 'Files are kept only for callers with a credential' })
       return { ok: true, id, expires }
     },

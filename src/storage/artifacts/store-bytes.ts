@@ -60,8 +60,8 @@ async function putWithinQuota(request: StoreRequest, otherWrites: readonly Pendi
   const { bucket } = options.store
   // Listed after the pending writes, so that no bytes are in neither list
   const { objects } = await bucket.list({ prefix: request.prefix, limit: 1_000 })
-  const stored = new Set(objects.map(({ key }) => key))
-  const coming = otherWrites.filter(({ key }) => !stored.has(key))
+  const storedKeys = new Set(objects.map(({ key }) => key))
+  const coming = otherWrites.filter(({ key }) => !storedKeys.has(key))
   const isOver = ({ uploaded }: R2Object) => now() >= uploaded.getTime() + LIFETIME_MS
   let files = 1 + coming.length
   let bytes = coming.reduce((sum, { size }) => sum + size, request.size)

@@ -136,8 +136,8 @@ export function clientRows(sql: SqlStorage, now: () => number) {
 
     /** Removes a client of an administrator. */
     remove(id: string): boolean {
-      const removed = 'DELETE FROM entry WHERE key = ? AND metadata = ? RETURNING key'
-      return readField(sql, removed, toKey(id), BY_ADMINISTRATOR) !== undefined
+      const deletion = 'DELETE FROM entry WHERE key = ? AND metadata = ? RETURNING key'
+      return readField(sql, deletion, toKey(id), BY_ADMINISTRATOR) !== undefined
     },
   }
 }

@@ -149,9 +149,9 @@ export class Connect extends DurableObject<unknown> {
   }
 
   remove(holder: Holder, id: string): boolean {
-    const removed = this.#agents.remove(id, holder)
-    if (removed) this.#end(id)
-    return removed
+    const removal = this.#agents.remove(id, holder)
+    if (removal) this.#end(id)
+    return removal
   }
 
   removeAll(holder: Holder): number {

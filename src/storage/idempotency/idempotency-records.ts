@@ -47,8 +47,9 @@ export function createIdempotencyRecords(options: IdempotencyRecordsOptions): Id
     const request = { callId, fingerprint, claim, process, forMs: timeoutMs + GRACE_MS }
     const answer = await openStore(call).claim(request)
     if (answer.state === 'finished') {
-      const sealed = answer.outcome === STORED_IN_BUCKET ? await outcomes?.find(principal, callId) : answer.outcome
-      const unsealed = sealed === undefined ? undefined : await sealer.unseal(sealed, associatedData)
+      const sealedOutcome =
+        answer.outcome === STORED_IN_BUCKET ? await outcomes?.find(principal, callId) : answer.outcome
+      const unsealed = sealedOutcome === undefined ? undefined : await sealer.unseal(sealedOutcome, associatedData)
       if (!unsealed) return { state: 'unknown' }
       const completedCall: CompletedCall = parseTrusted(unsealed.text)
       return { state: 'finished', finished: completedCall }

@@ -40,8 +40,8 @@ interface PlacedCall {
 
 /** Groups calls. All are counted in figures, but only those with a recorded outcome have rows. */
 export function groupCalls(calls: readonly CallRecord[], recordedOutcomes: 'all' | 'failures'): CallGroup[] {
-  const placed = calls.map((call, place) => ({ place, call }))
-  const groups = Map.groupBy(placed, ({ call }) => `${toDay(call)} ${JSON.stringify(sharedFields(call))}`)
+  const placedCalls = calls.map((call, place) => ({ place, call }))
+  const groups = Map.groupBy(placedCalls, ({ call }) => `${toDay(call)} ${JSON.stringify(sharedFields(call))}`)
   return [...groups.values()].flatMap((alike) => {
     const [firstCall] = alike
     if (!firstCall) return []

@@ -68,14 +68,14 @@ export type DayRows = {
 }
 
 export function countDay(sql: SqlStorage): DayRows {
-  const counted = (names: string) => {
+  const sumCalls = (names: string) => {
     const callsQuery = `SELECT ${names}, sum(calls) AS calls FROM figure GROUP BY ${names} LIMIT ?`
     return rows<DayRows['calls'][number]>(sql, callsQuery, MAX_GROUPS + 1)
   }
   const query =
     'SELECT toolkit, bucket, sum(calls) AS calls, sum(ms) AS ms FROM figure GROUP BY toolkit, bucket LIMIT ?'
   return {
-    calls: unlessTooMany(counted('toolkit, tool, outcome')) ?? counted('toolkit, outcome').slice(0, MAX_GROUPS),
+    calls: unlessTooMany(sumCalls('toolkit, tool, outcome')) ?? sumCalls('toolkit, outcome').slice(0, MAX_GROUPS),
     durations: rows<DayRows['durations'][number]>(sql, query, MAX_GROUPS),
   }
 }

@@ -35,8 +35,8 @@ export function createRecords(
     cursor?: string,
   ): Promise<RecordPage<Item> | undefined> {
     const { since: _, until: __, ...rest } = filter
-    const bound = JSON.stringify([kind, rest])
-    const openedCursor = cursor === undefined ? undefined : await sealer.unseal(cursor, bound)
+    const associatedData = JSON.stringify([kind, rest])
+    const openedCursor = cursor === undefined ? undefined : await sealer.unseal(cursor, associatedData)
     if (cursor !== undefined && !openedCursor) return undefined
     const [from, id] = openedCursor ? openedCursor.text.trim().split(' ', 2) : []
     const items: Item[] = []
@@ -48,7 +48,7 @@ export function createRecords(
         if (items.length < limit) items.push(parseTrusted(record))
         else {
           const place = `${day} ${number + 1}`.padEnd(PLACE_LENGTH)
-          return { items, nextCursor: await sealer.seal(place, bound, { deterministic: true }) }
+          return { items, nextCursor: await sealer.seal(place, associatedData, { deterministic: true }) }
         }
       }
     }
@@ -70,9 +70,9 @@ export function createRecords(
     async findContent(owner, call) {
       // The current setting applies, not the one from when the call was recorded
       if (call.at <= now() - contentDays * DAY_MS) return undefined
-      const sealed = await getRecordsStub(formatDay(call.at)).content(owner, call.call_id, call.at)
-      if (sealed === undefined) return undefined
-      return (await import('./seal-content.ts')).unsealContent(keyring, sealed, owner, call)
+      const sealedContent = await getRecordsStub(formatDay(call.at)).content(owner, call.call_id, call.at)
+      if (sealedContent === undefined) return undefined
+      return (await import('./seal-content.ts')).unsealContent(keyring, sealedContent, owner, call)
     },
 
     auditEvents: (filter, ...pageRange) =>
@@ -87,10 +87,10 @@ export function createRecords(
         for (const row of rows) add(groups, row)
       }
       if (groups.size > MAX_GROUPS) return undefined
-      const ranked = [...groups].sort(
+      const rankedGroups = [...groups].sort(
         ([one, { calls }], [other, { calls: more }]) => more - calls || (one < other ? -1 : 1),
       )
-      const items = ranked.map(([text, group]) => toUsage(parseTrusted(text), group))
+      const items = rankedGroups.map(([text, group]) => toUsage(parseTrusted(text), group))
       return { items, lost: dayFigures.reduce((sum, { lost }) => sum + lost, 0) }
     },
 

@@ -26,7 +26,7 @@ export async function sealContent(
 }
 
 export async function unsealContent(keyring: Sealer, sealed: string, owner: string, call: CallRecord) {
-  const opened = await keyring.unseal(sealed, bind(owner, call))
-  const content: CallContent | undefined = opened && parseTrusted(opened.text)
+  const unsealedContent = await keyring.unseal(sealed, bind(owner, call))
+  const content: CallContent | undefined = unsealedContent && parseTrusted(unsealedContent.text)
   return content
 }

@@ -64,8 +64,8 @@ export function* iterateKeys(sql: SqlStorage, pattern: string): Generator<string
 const policySets = new WeakMap<SqlStorage, PolicySet>()
 
 export function loadPolicySet(sql: SqlStorage): PolicySet {
-  const cached = policySets.get(sql)
-  if (cached?.revision === Number(readMeta(sql, REVISION) ?? 0)) return cached
+  const cachedSet = policySets.get(sql)
+  if (cachedSet?.revision === Number(readMeta(sql, REVISION) ?? 0)) return cachedSet
   const set = buildPolicySet(policiesText(sql))
   policySets.set(sql, set)
   return set

@@ -72,10 +72,10 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       const { storePublication } = await import('./write/publication.ts')
       const quota = readQuota(this.env)
       const store = (publication: Publication) => storePublication(this.#sql, publication, { principal, quota })
-      const published = await this.#takeTurn(() =>
+      const publication = await this.#takeTurn(() =>
         publications.map((publication) => this.ctx.storage.transactionSync(() => store(publication))),
       )
-      return { published, revision: this.revision() }
+      return { published: publication, revision: this.revision() }
     }
 
     /** Returns warnings by id. Versions beyond the searches allowed this second get none. */
@@ -296,9 +296,9 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
     }
 
     #levelled<T>(change: () => T): T {
-      const changed = change()
+      const result = change()
       levelIndex(this.#sql, buildPolicySet(policiesText(this.#sql)))
-      return changed
+      return result
     }
 
     async #change<T>(change: () => T): Promise<T> {

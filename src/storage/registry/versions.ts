@@ -84,10 +84,10 @@ export function nameWarning(sql: SqlStorage, record: ToolRecord): string | undef
   const query = 'SELECT exposed FROM tool WHERE key = ? AND listed = ?'
   const exposed = readField<string | null>(sql, query, toolKey(record), record.version)
   if (!exposed || exposed === record.name) return undefined
-  return `${nameTaken(record.name)}: over MCP this tool is '${exposed}'`
+  return `${formatTakenName(record.name)}: over MCP this tool is '${exposed}'`
 }
 
 /** Does not say what has the name, because the caller may not be allowed to see that. */
-export function nameTaken(name: string): string {
+export function formatTakenName(name: string): string {
   return `'${name}' is taken or reserved`
 }

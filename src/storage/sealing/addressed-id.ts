@@ -9,7 +9,7 @@ const STATE_BYTES = OBJECT_BYTES + 32
 
 /** Creates an id that begins with its object's id, so no table is needed. That is a keyed hash, so it reveals nothing. */
 export function newAddressedId(object: DurableObjectId): string {
-  return addressed(object, ID_BYTES)
+  return createAddressedId(object, ID_BYTES)
 }
 
 /**
@@ -17,14 +17,14 @@ export function newAddressedId(object: DurableObjectId): string {
  * must not learn the page's link.
  */
 export function newState(object: DurableObjectId): string {
-  return addressed(object, STATE_BYTES)
+  return createAddressedId(object, STATE_BYTES)
 }
 
 export function isState(text: string): boolean {
   return STATE.test(text)
 }
 
-function addressed(object: DurableObjectId, length: number): string {
+function createAddressedId(object: DurableObjectId, length: number): string {
   const bytes = new Uint8Array(length)
   bytes.set(bytesOfHex(object.toString()))
   crypto.getRandomValues(bytes.subarray(OBJECT_BYTES))

@@ -48,7 +48,7 @@ export function createDeploymentKeys(access: { deploymentSecret(): Promise<strin
           return base64url.encode(new Uint8Array(signature))
         },
         async verify(text, signature) {
-          const bytes = decoded(signature)
+          const bytes = decodeSignature(signature)
           const by = key ?? (await ready())
           return bytes !== undefined && crypto.subtle.verify('HMAC', by, bytes, encoder.encode(text))
         },
@@ -58,7 +58,7 @@ export function createDeploymentKeys(access: { deploymentSecret(): Promise<strin
 }
 
 /** Returns undefined unless the text is exactly as our encoder writes it. */
-function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeSignature(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = Uint8Array.from(base64url.decode(text))
     return base64url.encode(bytes) === text ? bytes : undefined

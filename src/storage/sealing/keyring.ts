@@ -45,10 +45,10 @@ export function createKeyring(secrets: readonly string[], purpose: Purpose): Key
       const { id, key, ivKey } = await deriveKey(first)
       const iv =
         options === undefined ? crypto.getRandomValues(new Uint8Array(IV)) : await deriveIv(ivKey, associatedData, text)
-      const sealed = await crypto.subtle.encrypt(parameters(iv, associatedData), key, encoder.encode(text))
-      const all = new Uint8Array(IV + sealed.byteLength)
+      const ciphertext = await crypto.subtle.encrypt(parameters(iv, associatedData), key, encoder.encode(text))
+      const all = new Uint8Array(IV + ciphertext.byteLength)
       all.set(iv)
-      all.set(new Uint8Array(sealed), IV)
+      all.set(new Uint8Array(ciphertext), IV)
       return `${id}.${base64url.encode(all)}`
     },
     async unseal(sealed, associatedData) {

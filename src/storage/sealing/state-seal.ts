@@ -10,9 +10,9 @@ export function createStateSeal({ sealer, now }: { readonly sealer: Sealer; read
     seal: (text, bound) => orUnavailable(() => sealer.seal(`${now() + TTL_MS} ${text}`, bound)),
     unseal: (sealed, bound) =>
       orUnavailable(async () => {
-        const opened = await sealer.unseal(sealed, bound)
-        const [expires = ''] = opened?.text.split(' ', 1) ?? []
-        return opened && now() < Number(expires) ? opened.text.slice(expires.length + 1) : undefined
+        const unsealedState = await sealer.unseal(sealed, bound)
+        const [expires = ''] = unsealedState?.text.split(' ', 1) ?? []
+        return unsealedState && now() < Number(expires) ? unsealedState.text.slice(expires.length + 1) : undefined
       }),
   }
 }

@@ -60,7 +60,7 @@ async function obtain(deps: Deps, request: TokenRequest, scopes: readonly string
   const { access_token, expires_in = DEFAULT_LIFE_S, scopes: grantedScopes = scopes } = tokenResult.tokens
   const tokens = { access_token, expires_in }
   const place = { provider: provider.id, account, browser: SIGN_IN }
-  const sealed = await sealGrant(keyring, userId, place, tokens)
+  const sealedGrant = await sealGrant(keyring, userId, place, tokens)
   const isWhole = missingScopes(provider.id, grantedScopes, scopes).length === 0
   // The user's access may have ended meanwhile, or the user may have given a grant
   if (!isWhole || !isPossible(deps, request)) {
@@ -68,7 +68,7 @@ async function obtain(deps: Deps, request: TokenRequest, scopes: readonly string
     return providerFailure('refused', isWhole ? 'it was revoked meanwhile' : 'scopes are missing')
   }
   // The empty refresh token lists the grant as refreshable
-  rows.put(place, { ...tokens, refresh_token: '' }, grantedScopes, sealed)
+  rows.put(place, { ...tokens, refresh_token: '' }, grantedScopes, sealedGrant)
   consents.give({ provider: provider.id, account, toolkit, hosts, scopes: request.scopes })
   return access_token
 }

@@ -107,9 +107,9 @@ export function createAuthorizationFlow(
     const place = { provider: provider.id, account, browser: visit.browserHash }
     const { kind } = provider
     const values = Object.fromEntries(provider.fields.map(({ name }) => [name, visit.entry.values[name] ?? '']))
-    const sealed = await sealGrant(keyring, userId, place, { kind, values, checkUrl: visit.entry.checkUrl })
+    const sealedGrant = await sealGrant(keyring, userId, place, { kind, values, checkUrl: visit.entry.checkUrl })
     if (!findOpen(id)) return EXPIRED_LINK
-    const result = storeGrant(authorization, place, { access_token: '', scopes: authorization.scopes }, sealed)
+    const result = storeGrant(authorization, place, { access_token: '', scopes: authorization.scopes }, sealedGrant)
     return result.ok ? { ...result, answeredAs: check.account } : result
   }
 

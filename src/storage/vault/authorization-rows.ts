@@ -158,9 +158,9 @@ export function authorizationRows(sql: SqlStorage, now: () => number) {
 
     claim(purpose: string): boolean {
       sweep()
-      const approved = read("asked = ? AND status = 'completed' AND ended IS NULL ORDER BY expires", purpose)
-      if (approved) end(approved.id, 'completed')
-      return approved !== undefined
+      const approval = read("asked = ? AND status = 'completed' AND ended IS NULL ORDER BY expires", purpose)
+      if (approval) end(approval.id, 'completed')
+      return approval !== undefined
     },
 
     lastFailureFor: (purpose: string) => readLastFailure('asked', purpose),

@@ -88,9 +88,10 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   const refreshTokens = createTokenRefresh({ rows, consents, keyring, oauth })
 
   async function openContent(userId: string, { provider, account, sealed }: StoredGrant) {
-    const opened = sealed === null ? undefined : await keyring.unseal(sealed, toGrantAad(userId, provider, account))
-    const content: GrantContent | undefined = opened && JSON.parse(opened.text)
-    return opened && content && { content, isSealedWithCurrentKey: opened.current }
+    const unsealedGrant =
+      sealed === null ? undefined : await keyring.unseal(sealed, toGrantAad(userId, provider, account))
+    const content: GrantContent | undefined = unsealedGrant && JSON.parse(unsealedGrant.text)
+    return unsealedGrant && content && { content, isSealedWithCurrentKey: unsealedGrant.current }
   }
 
   function accountFor(provider: string, toolkit: string): string | readonly string[] {

@@ -232,9 +232,9 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async keepSignIn(owner: string, userId: string, tokens: Tokens): Promise<void> {
       const { keyring, companyIssuer: account = '' } = this.#deployment
       const place = { provider: SIGN_IN, account, browser: null }
-      const sealed = await sealGrant(keyring, userId, place, tokens)
+      const sealedGrant = await sealGrant(keyring, userId, place, tokens)
       openFor(this.ctx.storage.sql, owner)
-      this.#grantRows.put(place, tokens, [], sealed)
+      this.#grantRows.put(place, tokens, [], sealedGrant)
     }
 
     #forgetSignIn(): void {

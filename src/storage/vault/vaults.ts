@@ -250,8 +250,8 @@ export function createVault(
     async checkConnection(userId, id, account) {
       const owner = vaultName({ kind: 'user', id: userId })
       const provider = await providers.find(id)
-      const checked = provider && (await getVault(owner).checkConnection(owner, userId, provider, account))
-      return checked && withProvider(checked)
+      const checkResult = provider && (await getVault(owner).checkConnection(owner, userId, provider, account))
+      return checkResult && withProvider(checkResult)
     },
 
     async keepSignIn(userId, tokens, url) {

@@ -57,11 +57,11 @@ export async function createImportProviders(
 
     report(result: Pick<ImportResult, 'imported'>): readonly ProviderReport[] {
       const ids = new Set(result.imported.flatMap(({ requirements }) => requirements.authorization.map(({ id }) => id)))
-      const imported = [...needs.values()].filter(({ id }) => ids.has(id))
-      return imported.map(({ id, kind, body, schemes }) => {
-        const named = { id, kind, schemes: [...schemes] }
-        if (kinds.has(id)) return { ...named, state: 'existing' }
-        return { ...named, state: hasScope(principal, 'admin') && kind !== 'oauth2' ? 'new' : 'missing', body }
+      const importedNeeds = [...needs.values()].filter(({ id }) => ids.has(id))
+      return importedNeeds.map(({ id, kind, body, schemes }) => {
+        const fields = { id, kind, schemes: [...schemes] }
+        if (kinds.has(id)) return { ...fields, state: 'existing' }
+        return { ...fields, state: hasScope(principal, 'admin') && kind !== 'oauth2' ? 'new' : 'missing', body }
       })
     },
 
@@ -69,13 +69,13 @@ export async function createImportProviders(
     async add(reports: readonly ProviderReport[]): Promise<readonly string[]> {
       const missing = reports.filter(({ state }) => state === 'new')
       const present = missing.length > 0 ? await loadKinds() : kinds
-      const added = missing.filter(({ id }) => !present.has(id))
-      for (const { id, body } of added) {
+      const addedReports = missing.filter(({ id }) => !present.has(id))
+      for (const { id, body } of addedReports) {
         const read = parseValue(credentialProviderReader(id, checkUrl), body)
         if (!read.ok) throw new Error(`The provider '${id}' of an import is not valid`)
         await providerStore.put(read.value)
       }
-      return added.map(({ id }) => id)
+      return addedReports.map(({ id }) => id)
     },
   }
 }

@@ -92,16 +92,16 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     const { signal } = c.req.raw
     const budget = createBudget(SOURCE_UNITS)
     const request = { source, toolkit, options, secret, budget, yieldControl, signal, fetchCapability }
-    const [known, tools] = [new Set<string>(), new Set<string>()]
+    const [knownTools, tools] = [new Set<string>(), new Set<string>()]
     const mayImport = (tool: string) => {
-      known.add(tool)
+      knownTools.add(tool)
       const isChosen = isSelected(tool, budget)
       if (isChosen) tools.add(tool)
       return isChosen
     }
-    const imported = await importer.read({ ...request, isSelected: mayImport, wantsSkills: !dryRun })
-    if (!imported.ok) return imported
-    const { items, version: sourceVersion, toolkitDescription } = imported
+    const importedSource = await importer.read({ ...request, isSelected: mayImport, wantsSkills: !dryRun })
+    if (!importedSource.ok) return importedSource
+    const { items, version: sourceVersion, toolkitDescription } = importedSource
     const guards = guardsFor && ((tool: ImportedTool) => guardsFor(tool, budget))
     const importOptions = {
       version,
@@ -143,18 +143,18 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
         url: source.trim(),
         options,
         tools: [...tools].slice(0, MAX_SOURCE_TOOLS),
-        known: [...known].slice(0, MAX_KNOWN_TOOLS),
+        known: [...knownTools].slice(0, MAX_KNOWN_TOOLS),
         description: shortDescription(toolkitDescription),
         importer: principal.id,
         isTrusted: isTrustedWith(principal, { toolkit, tool: '*' }),
         maySendSecrets,
       })
-    const added = (await importProviders?.add(providers ?? [])) ?? []
-    if (added.length > 0) addAuditDetails({ providers: added })
-    const skills = await importSkills(imported.skills, storedToolkit, principal, deps)
+    const addedProviders = (await importProviders?.add(providers ?? [])) ?? []
+    if (addedProviders.length > 0) addAuditDetails({ providers: addedProviders })
+    const skills = await importSkills(importedSource.skills, storedToolkit, principal, deps)
     if (skills.added.length > 0) addAuditDetails({ skills: skills.added })
     const hasChanges =
-      added.length + skills.added.length > 0 || importedTools.some(({ state }) => state !== 'unchanged')
+      addedProviders.length + skills.added.length > 0 || importedTools.some(({ state }) => state !== 'unchanged')
     const others = {
       ...(providers ? { providers } : {}),
       ...(skills.reports.length > 0 ? { skills: skills.reports } : {}),

@@ -90,9 +90,9 @@ export function importReader(importerKinds: readonly ImportKind[]) {
     return { anyOf: kinds.map(toBodySchema) }
   }
   const reader = json.transform(json.anyObject, (body, report) => {
-    const parsed = fields(body, report)
-    if (parsed === json.INVALID_VALUE) return json.INVALID_VALUE
-    const { from: source, tools: patterns, security_level, approval, rules = [], ...target } = parsed
+    const parsedBody = fields(body, report)
+    if (parsedBody === json.INVALID_VALUE) return json.INVALID_VALUE
+    const { from: source, tools: patterns, security_level, approval, rules = [], ...target } = parsedBody
     for (const [index, { methods }] of rules.entries()) {
       if (methods === undefined || source.kind === 'openapi') continue
       json.addProblem(

@@ -24,9 +24,9 @@ export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono
     ...PUBLISHER_ROUTE,
     responses: { 200: json('The implementation as published', OBJECT), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
-    const stored = await findImplementation(id, principal, getBackground(c))
-    if (!stored.ok) return stored
-    const { record, implementation } = stored.value
+    const implementationResult = await findImplementation(id, principal, getBackground(c))
+    if (!implementationResult.ok) return implementationResult
+    const { record, implementation } = implementationResult.value
     const headers = { ...PRIVATE, etag: `"${record.digest}.implementation"` }
     const unchanged = notModified(c.req.raw, headers)
     return unchanged ?? { ...ok(encodeImplementation(record, implementation)), headers }

@@ -58,9 +58,9 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     responses: { 200: jsonRef('Sorted by id', 'Users') },
   })(async ({ query: { q: text, limit, cursor: after } }) => {
     const summaries = await users.list({ after, text, limit })
-    const listed = (await Promise.all(summaries.map(countAccounts))).filter((item) => item !== undefined)
+    const listedUsers = (await Promise.all(summaries.map(countAccounts))).filter((item) => item !== undefined)
     const last = summaries.length === limit ? summaries.at(-1) : undefined
-    return ok({ items: listed, ...(last && { next_cursor: last.user }) })
+    return ok({ items: listedUsers, ...(last && { next_cursor: last.user }) })
   })
 
   on('GET /users/:user/access', "Get a user's accounts, agents and keys", {
@@ -103,8 +103,8 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
       return ok({ ...counts, not_revoked, keys: keys.map(toNamedKey) })
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
-      const done = `${endedAccess.sessions} sessions and ${endedAccess.agents} agents were ended, but accounts may remain`
-      return fail({ type: 'unavailable', message: `${error.message}: ${done}. Send the request again` })
+      const summary = `${endedAccess.sessions} sessions and ${endedAccess.agents} agents were ended, but accounts may remain`
+      return fail({ type: 'unavailable', message: `${error.message}: ${summary}. Send the request again` })
     }
   }
 

@@ -35,8 +35,8 @@ export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, Jmes
   ['min_by', by((list, keys, budget) => list[extremeIndex(keys, -1, budget)] ?? null)],
   ['not_null', { least: 1, most: Infinity, call: (take) => take.all().find((each) => each !== null) ?? null }],
   ['reverse', withArity(1, reverse)],
-  ['sort', withArity(1, (take, budget) => sorted(take.comparable(0), budget).map(({ key }) => key))],
-  ['sort_by', by((list, keys, budget) => sorted(keys, budget).map(({ index }) => list[index] ?? null))],
+  ['sort', withArity(1, (take, budget) => sortKeys(take.comparable(0), budget).map(({ key }) => key))],
+  ['sort_by', by((list, keys, budget) => sortKeys(keys, budget).map(({ index }) => list[index] ?? null))],
   ['starts_with', withArity(2, (take) => take.text(0).startsWith(take.text(1)))],
   ['sum', withArity(1, (take) => take.numbers(0).reduce((sum, each) => sum + each, 0))],
   ['to_array', withArity(1, (take) => (isJsonArray(take.any(0)) ? take.any(0) : [take.any(0)]))],
@@ -200,7 +200,7 @@ function extremeIndex(keys: readonly Key[], direction: 1 | -1, budget: SearchBud
   }, -1)
 }
 
-function sorted(keys: readonly Key[], budget: SearchBudget): { readonly key: Key; readonly index: number }[] {
+function sortKeys(keys: readonly Key[], budget: SearchBudget): { readonly key: Key; readonly index: number }[] {
   budget.spend((keys.length * STEP + countCharacters(keys) / COMPARISONS) * Math.log2(keys.length + 1))
   return keys.map((key, index) => ({ key, index })).sort((one, other) => compareKeys(one.key, other.key))
 }

@@ -56,12 +56,12 @@ export function slice(start: number | undefined, stop: number | undefined, step 
     const clamp = (place: number) => Math.min(Math.max(place < 0 ? place + length : place, lowest), highest)
     const from = start === undefined ? (step < 0 ? highest : lowest) : clamp(start)
     const to = stop === undefined ? (step < 0 ? lowest : highest) : clamp(stop)
-    const selected: Json[] = []
+    const items: Json[] = []
     for (let at = from; step < 0 ? at > to : at < to; at += step) {
       budget.spend(STEP)
-      selected.push(value[at] ?? null)
+      items.push(value[at] ?? null)
     }
-    return selected
+    return items
   })
 }
 

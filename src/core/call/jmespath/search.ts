@@ -17,14 +17,14 @@ export function createSearch(expression: string) {
   }
   function search(value: Json, parent: Budget = createBudget()) {
     try {
-      const selected = withinBudget(() => {
+      const selection = withinBudget(() => {
         const budget = new SearchBudget(value, parent)
         const part = expressionPart.select(value, budget)
         // A part that is selected many times takes little memory until it is serialized
         budget.measureSize(part)
         return part
       }, '')
-      return selected.ok ? selected : { ok: false as const, why: TOO_MUCH_WORK }
+      return selection.ok ? selection : { ok: false as const, why: TOO_MUCH_WORK }
     } catch (error) {
       if (!(error instanceof Unselectable)) throw error
       return { ok: false as const, why: error.message }

@@ -38,9 +38,9 @@ const NO_EXPORT = 'Must be an export: its first line is missing'
 
 export function parseArchiveHeader(first: FileLine | undefined): ParseResult<LineByKind<'archive'>> {
   if (!first || 'problem' in first) return parseFailure(first?.problem ?? NO_EXPORT)
-  const parsed = parseArchiveLine(first.value)
-  if (!parsed.ok) return parsed
-  const { value } = parsed
+  const parsedLine = parseArchiveLine(first.value)
+  if (!parsedLine.ok) return parsedLine
+  const { value } = parsedLine
   return value.kind === 'archive' ? { ok: true, value } : parseFailure(NO_EXPORT)
 }
 
@@ -140,14 +140,14 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
     plugin.pieces.push(bytes)
     plugin.size = size
     if (plugin.pieces.length < parts) return
-    const joined = new Uint8Array(size)
+    const joinedBytes = new Uint8Array(size)
     let offset = 0
     for (const piece of plugin.pieces) {
-      joined.set(piece, offset)
+      joinedBytes.set(piece, offset)
       offset += piece.byteLength
     }
     plugin = undefined
-    const problem = await deps.plugins.store(joined, sha256)
+    const problem = await deps.plugins.store(joinedBytes, sha256)
     if (problem !== undefined) refuse(line, problem, sha256)
   }
 

@@ -73,8 +73,12 @@ export async function compareSource(
 
 function createChanged(changes: readonly TextChange[]): Omit<Difference, 'tool'> {
   const breaking = changes.filter(isBreaking)
-  const listed = [...breaking, ...changes.filter((change) => !isBreaking(change))].slice(0, MAX_CHANGES)
-  return { kind: 'changed', severity: breaking.length > 0 ? 'breaking' : 'additive', changes: listed.map(cutTexts) }
+  const listedChanges = [...breaking, ...changes.filter((change) => !isBreaking(change))].slice(0, MAX_CHANGES)
+  return {
+    kind: 'changed',
+    severity: breaking.length > 0 ? 'breaking' : 'additive',
+    changes: listedChanges.map(cutTexts),
+  }
 }
 
 /** Models read all texts except these as instructions. */
@@ -90,12 +94,12 @@ function cutTexts({ before, after, ...change }: TextChange, index: number): Text
   let same = 0
   while (same < one.length && one[same] === other[same]) same += 1
   const start = Math.max(0, same - CONTEXT_CHARACTERS)
-  const cut = (text: string | undefined) => {
+  const cutText = (text: string | undefined) => {
     if (text === undefined) return undefined
     const part = text.slice(start, start + MAX_TEXT_CHARACTERS).toWellFormed()
     return `${start > 0 ? '…' : ''}${part}${text.length > start + MAX_TEXT_CHARACTERS ? '…' : ''}`
   }
-  return { ...change, ...omitAbsent(cut(before), cut(after)) }
+  return { ...change, ...omitAbsent(cutText(before), cutText(after)) }
 }
 
 function omitAbsent(before: string | undefined, after: string | undefined): Pick<TextChange, 'before' | 'after'> {

@@ -31,12 +31,13 @@ function createPendingPublish(
   const principal: Principal = { id: importer, kind: 'key', scopes: ['tools:publish'], tools, users: [] }
   return async (submissions, options) => {
     const results = await publish(submissions, options)
-    const changed = submissions.flatMap((submission, index) => {
+    const changedSubmissions = submissions.flatMap((submission, index) => {
       const result = results[index]
       const isChanged = result?.ok && result.imported?.state === 'changed'
       return isChanged ? [{ ...submission, isComparison: false, requiresReview: true }] : []
     })
-    if (changed.length > 0) await publish(changed, { ...options, principal, dryRun: false, allowBreaking: false })
+    if (changedSubmissions.length > 0)
+      await publish(changedSubmissions, { ...options, principal, dryRun: false, allowBreaking: false })
     return results
   }
 }

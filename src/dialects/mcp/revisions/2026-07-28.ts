@@ -104,9 +104,15 @@ export function createHeaderMismatch(message: string): McpError {
 }
 
 export function createUnsupportedVersion(version: string, supported: readonly string[]): McpError {
-  const requested = version.slice(0, 100)
-  const message = `The protocol version '${requested}' is not supported: wanted one of ${supported.join(', ')}`
-  return { kind: 'error', code: UNSUPPORTED_VERSION, message, data: { supported, requested }, status: 400 }
+  const requestedVersion = version.slice(0, 100)
+  const message = `The protocol version '${requestedVersion}' is not supported: wanted one of ${supported.join(', ')}`
+  return {
+    kind: 'error',
+    code: UNSUPPORTED_VERSION,
+    message,
+    data: { supported, requested: requestedVersion },
+    status: 400,
+  }
 }
 
 function invalidEnvelope(message: string): McpError {
@@ -115,6 +121,6 @@ function invalidEnvelope(message: string): McpError {
 
 /** "Header value encoding": non-ASCII text is `=?base64?…?=`. Undefined for invalid Base64 or UTF-8. */
 function decodeHeader(value: string): string | undefined {
-  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
-  return encoded === undefined ? value : decodeBase64Text(encoded)
+  const encodedText = /^=\?base64\?(.*)\?=$/.exec(value)?.[1]
+  return encodedText === undefined ? value : decodeBase64Text(encodedText)
 }

@@ -71,7 +71,7 @@ export async function callMcp(
           log(endpoint.redact(typeof data === 'string' ? data : JSON.stringify(data)))
         })
       }
-      const called =
+      const toolResult =
         task ??
         (await client.callTool(params, {
           ...waiting,
@@ -79,7 +79,7 @@ export async function callMcp(
           ...(progress ? { onprogress: ({ progress: done, total, message }) => progress(done, total, message) } : {}),
           ...(inputSchema ? { toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } } } : {}),
         }))
-      if (!task) return called
+      if (!task) return toolResult
       const responses = askingTask && answers ? answers.responses : {}
       return followTask(task, client, waiting, {
         sleep: deps.sleep,

@@ -36,19 +36,19 @@ export async function listMcpTools(
     },
     deps,
     async (client, waiting) => {
-      const listed = await readPages(endpoint.host, async (cursor) => {
+      const listResult = await readPages(endpoint.host, async (cursor) => {
         page = []
         const params = cursor === undefined ? {} : { params: { cursor } }
         const { nextCursor } = await client.request({ method: 'tools/list', ...params }, waiting)
         return { tools: page, next: nextCursor }
       })
-      if (!listed.ok) return listed
+      if (!listResult.ok) return listResult
       const short = { ...waiting, signal: AbortSignal.any([signal, AbortSignal.timeout(RESOURCES_MS)]) }
-      const tools = await addPageDigests(listed.tools, client, short, deps.sha256)
+      const tools = await addPageDigests(listResult.tools, client, short, deps.sha256)
       const skills = wantsSkills ? await readSkills(client, short) : []
       const { version, title } = client.getServerVersion() ?? {}
       return {
-        ...listed,
+        ...listResult,
         tools: tools.map((tool) => (announcesTasks(client) ? addTaskSupport(tool) : tool)),
         skills,
         version: version || undefined,

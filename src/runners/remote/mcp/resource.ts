@@ -35,7 +35,7 @@ const METHODS = { resources: 'resources/list', resourceTemplates: 'resources/tem
 
 /** Returns the items listed before a page that fails, comes late, or exceeds the limit. */
 async function readList(list: ResourceList, client: Client, waiting: SessionWait, { now }: RemoteDeps) {
-  const listed: Json[] = []
+  const listedResources: Json[] = []
   const endsAt = now() + PAGES_MS
   let params: { cursor?: string } = {}
   for (let pages = 0; pages < MAX_LIST_PAGES; pages++) {
@@ -46,11 +46,11 @@ async function readList(list: ResourceList, client: Client, waiting: SessionWait
       if (!isOptional) throw error
     })
     const { [list]: items, nextCursor: cursor } = page ?? {}
-    if (isJsonArray(items)) listed.push(...items)
-    if (listed.length >= MAX_LISTED || typeof cursor !== 'string') break
+    if (isJsonArray(items)) listedResources.push(...items)
+    if (listedResources.length >= MAX_LISTED || typeof cursor !== 'string') break
     params = { cursor }
   }
-  return { [list]: listed.slice(0, MAX_LISTED) }
+  return { [list]: listedResources.slice(0, MAX_LISTED) }
 }
 
 /** Decodes the blob of a page to text. */

@@ -130,13 +130,13 @@ async function runSession<T>(
     }
     return work(client, waiting)
   }
-  const done = await raceAbort(connectAndWork, signal)
+  const workResult = await raceAbort(connectAndWork, signal)
   // Read before the session is closed, because closing may fail too
   const failures = sessionFetch.failures()
   const closing = closeSession(client, transport, hasConnected).then(close)
   if (!background) await closing
-  if (done.state === 'done') return { ok: true, value: done.value }
-  const error = done.state === 'failed' ? done.error : new Error('The call has ended')
+  if (workResult.state === 'done') return { ok: true, value: workResult.value }
+  const error = workResult.state === 'failed' ? workResult.error : new Error('The call has ended')
   const { hasSentInitialize } = transport
   return { ok: false, error, failures, hasConnected, hasSentInitialize }
 }

@@ -15,7 +15,7 @@ export async function readSkills(client: Client, options: RequestOptions): Promi
   const server = new module.SkillsClient(client, { skipInvalid: true })
   if (!server.supported) return []
   const { skills } = await server.list({}, options).catch(() => ({ skills: [] }))
-  const listed: ListedSkill[] = []
+  const listedSkills: ListedSkill[] = []
   let [remainingFiles, remainingBytes] = [MAX_FILES, MAX_BYTES]
   for (const skill of skills.slice(0, MAX_SKILLS)) {
     const resources = skill.resources === 'dynamic' ? [] : skill.resources
@@ -23,9 +23,9 @@ export async function readSkills(client: Client, options: RequestOptions): Promi
     const isRead = resources.length <= remainingFiles && bytes <= remainingBytes
     const files = isRead ? await readFiles(server, skill, options).catch(() => undefined) : undefined
     if (isRead) [remainingFiles, remainingBytes] = [remainingFiles - resources.length, remainingBytes - bytes]
-    listed.push({ name: skill.frontmatter.name, files })
+    listedSkills.push({ name: skill.frontmatter.name, files })
   }
-  return listed
+  return listedSkills
 }
 
 type Skill = Awaited<ReturnType<SkillsClient['list']>>['skills'][number]

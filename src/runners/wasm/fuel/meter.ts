@@ -56,9 +56,9 @@ export function* addFuelMetering(module: Uint8Array, { fuel, maxPages }: MeterOp
   const budget = new ByteWriter()
   budget.signed(fuel)
   const fuelGlobal = [0x7e, 1, 0x42, ...budget.bytes, 0x0b]
-  const added = [[...text(FUEL_EXPORT), 3, ...unsigned(gauge.fuelGlobal)]]
-  if (count('memory') > 0) added.push([...text(MEMORY_EXPORT), 2, 0])
-  if (start !== undefined) added.push([...text(START_EXPORT), 0, ...unsigned(start)])
+  const addedExports = [[...text(FUEL_EXPORT), 3, ...unsigned(gauge.fuelGlobal)]]
+  if (count('memory') > 0) addedExports.push([...text(MEMORY_EXPORT), 2, 0])
+  if (start !== undefined) addedExports.push([...text(START_EXPORT), 0, ...unsigned(start)])
   const code = yield* meterCode(sections.get('code')?.fork(), gauge)
   const rewritten: Partial<Record<SectionName, (section: ByteReader | undefined) => Uint8Array>> = {
     type: (section) => appended(section, [[0x60, 1, 0x7f, 1, 0x7f]]),
@@ -66,7 +66,7 @@ export function* addFuelMetering(module: Uint8Array, { fuel, maxPages }: MeterOp
     table: (section) => bounded(section, MAX_TABLE, 'table'),
     memory: (section) => bounded(section, maxPages, 'memory'),
     global: (section) => appended(section, [fuelGlobal]),
-    export: (section) => appended(section, added),
+    export: (section) => appended(section, addedExports),
     code: () => code,
   }
   const out = new ByteWriter(2 * module.length)

@@ -14,11 +14,11 @@ interface Hold {
 }
 
 const waits = new Map<object, Hold>()
-const refused = new Map<object, Hold>()
+const refusedHolds = new Map<object, Hold>()
 
 /** Throws if waiting and recently refused calls hold too much for another to start. */
 export function checkMayStart(): void {
-  if (waits.size > 0 && sumHeld(waits) + sumHeld(refused) > MAX_HELD) throw heldTooMuch()
+  if (waits.size > 0 && sumHeld(waits) + sumHeld(refusedHolds) > MAX_HELD) throw heldTooMuch()
 }
 
 /** A wait counts until its deadline at the latest: if a caller leaves, the platform ends the call without running `endWait`. */
@@ -27,7 +27,7 @@ export function holdWhileWaiting(call: object, bytes: number, end: number): void
   const others = sumHeld(waits)
   if (others > 0 && others + bytes > MAX_HELD) {
     // The key is not the call, because that would keep its memory
-    refused.set({}, { bytes, end: Date.now() + REFUSED_COUNTS_MS })
+    refusedHolds.set({}, { bytes, end: Date.now() + REFUSED_COUNTS_MS })
     throw heldTooMuch()
   }
   waits.set(call, { bytes, end })

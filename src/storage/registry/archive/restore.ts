@@ -33,14 +33,14 @@ const NOT_ADMINISTRATOR = { refused: 'Only an administrator restores what anothe
 /** Restores each row whose place is not taken. Call in a transaction, which counts as one change. */
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
   if (!isAdministrator(principal)) return rows.map(() => NOT_ADMINISTRATOR)
-  const created: VersionRow[] = []
+  const createdVersions: VersionRow[] = []
   nextRevision(sql)
   const outcomes = rows.map((row) => {
     const outcome = restoreRow(sql, row, principal)
-    if (row.kind === 'version' && outcome === 'created') created.push(row)
+    if (row.kind === 'version' && outcome === 'created') createdVersions.push(row)
     return outcome
   })
-  for (const versions of Map.groupBy(created, ({ record }) => record.source.hash ?? record.id).values()) {
+  for (const versions of Map.groupBy(createdVersions, ({ record }) => record.source.hash ?? record.id).values()) {
     const [first] = versions
     const hash = first?.record.source.hash
     const document = (hash !== undefined && textByHash(sql, hash)) || ''
@@ -100,9 +100,9 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
   const { record, bundled: _, kind: __, ...versionState } = row
   const { id, toolkit, version, implementation, source } = record
   const key = toolKey(record)
-  const stored = recordText(sql, key, version)
-  if (stored === JSON.stringify(record)) return 'unchanged'
-  if (stored !== undefined) return { refused: `'${id}' is published already, and a version never changes` }
+  const storedText = recordText(sql, key, version)
+  if (storedText === JSON.stringify(record)) return 'unchanged'
+  if (storedText !== undefined) return { refused: `'${id}' is published already, and a version never changes` }
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined) return { refused: deleted }
   const here = loadToolName(sql, key) ?? loadToolName(sql, findSimilarKey(sql, key) ?? '')
@@ -153,8 +153,8 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   const bringsSettings = status !== undefined || tags.length > 0 || review === true || description !== here.description
   if (!bringsSettings || !hasNoSettings || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
   const change = { status, tags: tags.length > 0 ? tags : undefined, review: review || undefined, description }
-  const changed = changeToolkit(sql, toolkit, change, principal)
-  if (!changed.ok) return { refused: formatRefusal(changed) }
+  const changeResult = changeToolkit(sql, toolkit, change, principal)
+  if (!changeResult.ok) return { refused: formatRefusal(changeResult) }
   writeSettings(sql, toolkit, { held: held ? 1 : 0 })
   return outcome === 'created' ? 'created' : 'changed'
 }

@@ -38,10 +38,10 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     const versions = [...rest, ...bundledVersions]
     const { toolkit, tool } = first
     const { newest: before, isDeleted: _, ...others }: ToolEntry = stored ?? { toolkit, tool, versions }
-    const merged = { ...others, versions }
-    const newest = chooseVersion(merged)
+    const mergedEntry = { ...others, versions }
+    const newest = chooseVersion(mergedEntry)
     const record = [...bundledRecords, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
-    return record ? { ...merged, newest: record } : merged
+    return record ? { ...mergedEntry, newest: record } : mergedEntry
   }
 
   function listNewest(): ToolRecord[] {

@@ -32,10 +32,10 @@ export function createKvManifest({ kv, registry, now, getBundledManifest }: KvMa
   async function load(): Promise<Manifest> {
     const known = cache.peek(MANIFEST_KEY)
     const isBehind = known !== undefined && known.revision < requiredRevision
-    const stored = isBehind ? undefined : await readKv()
-    if (stored && stored.revision >= requiredRevision) return stored
-    const current = await withFallback(() => loadFromRegistry(chooseNewer(stored, known)), undefined)
-    return current ?? chooseNewer(stored ?? (await readKv()), known) ?? getBundledManifest()
+    const storedManifest = isBehind ? undefined : await readKv()
+    if (storedManifest && storedManifest.revision >= requiredRevision) return storedManifest
+    const current = await withFallback(() => loadFromRegistry(chooseNewer(storedManifest, known)), undefined)
+    return current ?? chooseNewer(storedManifest ?? (await readKv()), known) ?? getBundledManifest()
   }
 
   return {

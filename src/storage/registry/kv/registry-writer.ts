@@ -56,11 +56,11 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
         const { published, revision } = await registry().publish(chunk, principal)
         const removedIds = published.flatMap((result) => (result.ok ? (result.removedIds ?? []) : []))
         const documents = chunk.flatMap(({ document }) => document ?? [])
-        const stored = listKvKeys(
+        const storedKeys = listKvKeys(
           chunk.flatMap(({ records }) => records),
           documents,
         )
-        noteChange(revision, [...stored, ...toolKeys(removedIds.map((id) => id.toLowerCase()))])
+        noteChange(revision, [...storedKeys, ...toolKeys(removedIds.map((id) => id.toLowerCase()))])
         all.push(...published)
       }
       return withNeighbors(all, principal)
@@ -78,11 +78,12 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
   }
 
   async function withNeighbors(all: readonly PublicationResult[], principal: Principal) {
-    const created = all.flatMap((result) => (result.ok && result.outcome === 'created' ? result.ids : []))
-    if (created.length === 0 || created.length > MAX_NEIGHBOR_SEARCHES || !hasScope(principal, 'tools:read')) return all
+    const createdIds = all.flatMap((result) => (result.ok && result.outcome === 'created' ? result.ids : []))
+    if (createdIds.length === 0 || createdIds.length > MAX_NEIGHBOR_SEARCHES || !hasScope(principal, 'tools:read'))
+      return all
     // The publication succeeds even if this check cannot be made
     const warningsById = await withFallback(
-      () => registry().neighborWarnings(created, principal),
+      () => registry().neighborWarnings(createdIds, principal),
       new Map<string, string>(),
     )
     return all.map((result) => {

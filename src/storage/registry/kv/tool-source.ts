@@ -85,8 +85,8 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
     },
     async findByName(requestedName) {
       const name = requestedName.toLowerCase()
-      const stored = kvKey('name', name)
-      const keyInKv = reader.isLagging(stored) ? null : await reader.reads.text(stored, CHANGING_TTL_S)
+      const nameEntryKey = kvKey('name', name)
+      const keyInKv = reader.isLagging(nameEntryKey) ? null : await reader.reads.text(nameEntryKey, CHANGING_TTL_S)
       const bundledTool = bundledTools.findByName(name)
       const askRegistry = async () => (await getRegistryWithBundle()).findKeyByName(name)
       const key = keyInKv ?? (await (bundledTool ? withFallback(askRegistry, toolKey(bundledTool)) : askRegistry()))
@@ -101,13 +101,13 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
         : readAddress())
       // KV may lack the tools of a new version
       const isComplete = storedAddress?.id !== id || tool === undefined || Object.hasOwn(storedAddress.tools, tool)
-      const stored = isComplete ? storedAddress : await readFromRegistry<DocumentAddress>(key)
-      const address = bundledTools.chooseAddress(dialect, id, stored)
+      const currentAddress = isComplete ? storedAddress : await readFromRegistry<DocumentAddress>(key)
+      const address = bundledTools.chooseAddress(dialect, id, currentAddress)
       return address?.id === id ? address : undefined
     },
     async attachDocument(record) {
-      const [completed = record] = await attachDocuments([record])
-      return completed
+      const [completedRecord = record] = await attachDocuments([record])
+      return completedRecord
     },
     hasToolkit: async (toolkit) => (await getRegistryWithBundle()).hasToolkit(toolkit),
     suggestIds: async (name) => listIds(await (await getRegistryWithBundle()).suggestTools(formatToolId(name))),

@@ -27,8 +27,8 @@ export function createOperations(sql: SqlStorage, { ids: ranked, scores, candida
 
   /** Returns the ids of the operation's tools, best first. If there are no others, only this id. */
   function findOperation(id: number): readonly number[] {
-    const known = operations.get(id)
-    if (known) return known
+    const knownIds = operations.get(id)
+    if (knownIds) return knownIds
     const sameTools = column<number>(sql, SAME_TOOLS, id).filter((other) => candidates.has(other))
     const ids = sameTools.length > 1 ? sameTools.toSorted((one, other) => getScore(other) - getScore(one)) : [id]
     for (const member of [id, ...ids]) operations.set(member, ids)

@@ -56,12 +56,12 @@ export function searchTools(
   const isNewest = versions === 'newest'
   // The index has only the tags of newest versions, so with all versions `takeVisible` filters by tag
   const scope = buildScope(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
-  const ranked = rank(sql, q, scope)
-  const { ids, unmatched } = ranked
+  const ranking = rank(sql, q, scope)
+  const { ids, unmatched } = ranking
   const start = resumeAt(cursor, ids)
   if (!start) return undefined
   const { place, afterVersion } = start
-  const { findOperation, nameTools, countRelevant } = createOperations(sql, ranked)
+  const { findOperation, nameTools, countRelevant } = createOperations(sql, ranking)
   const relevant = namesSame ? countRelevant() : ids.length
   const isRelevant = namesSame && results === 'relevant'
 

@@ -49,8 +49,8 @@ export function renewIndex(sql: SqlStorage): void {
   if (readMeta(sql, 'search') === INDEXED) return
   for (const table of ['vocabulary', 'words', 'indexed', 'toolkit_count']) sql.exec(`DROP TABLE IF EXISTS ${table}`)
   sql.exec(TABLES)
-  const listed = 'SELECT key, record FROM tool JOIN version USING (key) WHERE version = listed ORDER BY tool.rowid'
-  for (const { key, record } of sql.exec<{ key: string; record: string }>(listed))
+  const query = 'SELECT key, record FROM tool JOIN version USING (key) WHERE version = listed ORDER BY tool.rowid'
+  for (const { key, record } of sql.exec<{ key: string; record: string }>(query))
     indexTool(sql, key, JSON.parse(record))
   writeMeta(sql, 'search', INDEXED)
 }

@@ -83,9 +83,9 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
     candidate.score += titleScore * coverage
     return [id, candidate.score] as const
   })
-  const ranked = scored.sort(([id, score], [otherId, other]) => other - score || id - otherId)
-  const scores = ranked.map(([, score]) => score)
-  return { ids: ranked.map(([id]) => id), scores, candidates, unmatched }
+  const rankedIds = scored.sort(([id, score], [otherId, other]) => other - score || id - otherId)
+  const scores = rankedIds.map(([, score]) => score)
+  return { ids: rankedIds.map(([id]) => id), scores, candidates, unmatched }
 }
 
 interface Candidate {

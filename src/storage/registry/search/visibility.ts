@@ -37,8 +37,10 @@ type IndexedRow = { readonly id: number; readonly key: string; readonly level: n
 /** Returns undefined if the principal's patterns cover all tools. */
 function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] | undefined {
   const query = 'SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?'
-  const begun = listPrefixes(principal)?.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
-  const visibleTools = begun?.filter(({ key, level }) => {
+  const prefixRows = listPrefixes(principal)?.flatMap((begin) =>
+    rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`),
+  )
+  const visibleTools = prefixRows?.filter(({ key, level }) => {
     const name = parseToolId(key)
     return name && maySee(principal, { ...name, securityLevel: level }, 'tools:read')
   })

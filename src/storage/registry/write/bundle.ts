@@ -54,8 +54,8 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
     const records = bundle.records.filter((record) => record.toolkit === toolkit)
     updateSiblings(sql, records)
   }
-  const bundled = 'SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0'
-  for (const { key, version } of rows<{ key: string; version: string }>(sql, bundled)) {
+  const bundledVersions = 'SELECT key, version FROM version WHERE bundled = 1 AND left_bundle = 0'
+  for (const { key, version } of rows<{ key: string; version: string }>(sql, bundledVersions)) {
     if (!bundledIds.has(`${key}@${version}`)) setUnbundled(sql, key, version, true)
   }
   writeMeta(sql, 'bundle', bundle.hash)

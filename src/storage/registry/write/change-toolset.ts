@@ -19,12 +19,12 @@ export function storeToolset(
 ): PutResult | 'limit-reached' {
   const { name, owner } = toolset
   const before = toolsetText(sql, name)
-  const stored: Toolset | undefined = before === undefined ? undefined : JSON.parse(before)
-  const holder = stored?.owner ?? findFormerOwner(sql, name) ?? owner
+  const storedToolset: Toolset | undefined = before === undefined ? undefined : JSON.parse(before)
+  const holder = storedToolset?.owner ?? findFormerOwner(sql, name) ?? owner
   if (holder !== owner || !matchesPrecondition(before, precondition)) return 'precondition-failed'
   const body = JSON.stringify(toolset)
   if (before === body) return 'replaced'
-  if (!stored && countRows(sql, `toolset WHERE ${IS_TOOLSET}`) >= MAX_TOOLSETS) return 'limit-reached'
+  if (!storedToolset && countRows(sql, `toolset WHERE ${IS_TOOLSET}`) >= MAX_TOOLSETS) return 'limit-reached'
   sql.exec('INSERT OR REPLACE INTO toolset VALUES (?, ?)', name, body)
   queueChange(sql, kvKey('toolset', name), before === undefined)
   return before === undefined ? 'created' : 'replaced'
@@ -53,8 +53,8 @@ export function publishLock(
   quota: PublishedTotals,
 ): PutLockStatus {
   const { length: bytes } = text
-  const published = publishedBy(sql, id)
-  const denied = findQuotaDenial(hasQuota ? quota : undefined, published, bytes)
+  const publishedTotals = publishedBy(sql, id)
+  const denied = findQuotaDenial(hasQuota ? quota : undefined, publishedTotals, bytes)
   if (denied !== undefined && lockText(sql, hash) === undefined) return { denied }
   const status = storeLock(sql, hash, text)
   if (status === 'created') countPublished(sql, id, bytes)

@@ -10,8 +10,8 @@ const AT_ONCE = 200
 
 /** Deletes up to AT_ONCE tools of an expired toolkit, then its name. Call in a transaction. Returns the KV keys to delete. */
 export function purgeDeletedToolkit(sql: SqlStorage, now: number): readonly string[] {
-  const expired = 'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1'
-  const toolkit = readField<string>(sql, expired, now - RETENTION_MS)
+  const expiredToolkit = 'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1'
+  const toolkit = readField<string>(sql, expiredToolkit, now - RETENTION_MS)
   if (toolkit === undefined) return []
   const tools = 'SELECT key FROM tool WHERE key >= ? AND key < ? LIMIT ?'
   const keys = column<string>(sql, tools, ...toolKeyRange(toolkit), AT_ONCE)

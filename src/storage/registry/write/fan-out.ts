@@ -33,9 +33,9 @@ const META_PREFIX = 'fan-out '
 export function fanOut(sql: SqlStorage, toolkit: string, reason?: OutboxPriority): void {
   const name = META_PREFIX + toolkit.toLowerCase()
   const [first, last] = toolKeyRange(toolkit)
-  const stored = readMeta(sql, name)
-  if (stored === undefined) return takeTurn(sql, name, { spans: [[first, last]], reason }, TOOLS_PER_CHANGE)
-  const earlier: FanOut = JSON.parse(stored)
+  const storedText = readMeta(sql, name)
+  if (storedText === undefined) return takeTurn(sql, name, { spans: [[first, last]], reason }, TOOLS_PER_CHANGE)
+  const earlier: FanOut = JSON.parse(storedText)
   const at = earlier.spans?.[0]?.[0] ?? first
   const afterwards = [first, at] as const
   const spans: FanOut['spans'] = [[at, last], afterwards]

@@ -141,10 +141,10 @@ function compareWithStored(
     const message = findRecordConflict(sql, record, publication)
     if (message !== undefined) return { kind: 'conflict', message }
     const text = recordText(sql, toolKey(record), record.version)
-    const stored: ToolRecord | undefined = text === undefined ? undefined : parseTrusted(text)
-    if (!stored) newRecords.push(record)
-    else if (!matchesStored(sql, stored, record, publication))
-      return { kind: 'conflict', message: formatVersionConflict(stored, record) }
+    const storedRecord: ToolRecord | undefined = text === undefined ? undefined : parseTrusted(text)
+    if (!storedRecord) newRecords.push(record)
+    else if (!matchesStored(sql, storedRecord, record, publication))
+      return { kind: 'conflict', message: formatVersionConflict(storedRecord, record) }
   }
   return newRecords.length === 0 ? { kind: 'unchanged' } : { kind: 'new-versions', newRecords }
 }

@@ -44,8 +44,8 @@ export function storeName(sql: SqlStorage, key: string, name: string | null): bo
 function findListedRecord(sql: SqlStorage, key: string): ToolRecord | undefined {
   if (isRemovedFromDocument(sql, key)) return undefined
   const active = listVersions(sql, key).filter(({ status }) => status.state === 'active')
-  const listed = resolveVersion(active)
-  const text = listed && recordText(sql, key, listed.version)
+  const listedVersion = resolveVersion(active)
+  const text = listedVersion && recordText(sql, key, listedVersion.version)
   return text === undefined ? undefined : parseTrusted(text)
 }
 

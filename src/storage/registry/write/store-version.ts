@@ -82,11 +82,11 @@ export function updateSiblings(
   if (!first) return []
   const storedKeys = new Set(records.map(toolKey))
   const otherKeys = listSiblingTools(sql, toolKey(first)).filter((key) => !storedKeys.has(key))
-  const removed = listRemovedSiblings(sql, toolKey(first))
+  const removedSiblings = listRemovedSiblings(sql, toolKey(first))
   for (const key of otherKeys) {
-    const isUnaffected = removedBefore && removedBefore.has(key) === removed.has(key)
+    const isUnaffected = removedBefore && removedBefore.has(key) === removedSiblings.has(key)
     if (!isUnaffected) requeueTool(sql, key)
   }
-  const names = otherKeys.flatMap((key) => (removed.has(key) ? (loadToolName(sql, key) ?? []) : []))
+  const names = otherKeys.flatMap((key) => (removedSiblings.has(key) ? (loadToolName(sql, key) ?? []) : []))
   return names.map((name) => formatToolId(name))
 }

@@ -35,9 +35,10 @@ export function storeStatus(
     version,
   )
   // Another version of the document may now be the newest, and define other tools
-  const removed = listRemovedSiblings(sql, key)
-  const isChangedSibling = (sibling: string) => sibling !== key && removedBefore.has(sibling) !== removed.has(sibling)
-  const siblingKeys = [...removedBefore, ...removed].filter(isChangedSibling)
+  const removedSiblings = listRemovedSiblings(sql, key)
+  const isChangedSibling = (sibling: string) =>
+    sibling !== key && removedBefore.has(sibling) !== removedSiblings.has(sibling)
+  const siblingKeys = [...removedBefore, ...removedSiblings].filter(isChangedSibling)
   for (const changedKey of [key, ...siblingKeys]) requeueTool(sql, changedKey, statusPriority(status, byAdministrator))
   return siblingKeys
 }

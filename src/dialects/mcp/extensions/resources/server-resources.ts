@@ -38,8 +38,8 @@ export async function listServerResources(
   const servers = Map.groupBy(listing?.lines ?? [], (line) => line.replace(/\/\S+/, ''))
   const lists = [...servers.values()].slice(0, MAX_SERVERS).map(async (lines) => {
     for (const [path = ''] of lines.slice(0, MAX_TRIED).map((line) => line.split(' '))) {
-      const listed = await readThroughTool((...request) => readServer({ list }, ...request), path, exchange)
-      if (listed) return listed.ok ? toOwnItems(listed.value, list, path) : []
+      const listResult = await readThroughTool((...request) => readServer({ list }, ...request), path, exchange)
+      if (listResult) return listResult.ok ? toOwnItems(listResult.value, list, path) : []
     }
     return []
   })

@@ -39,13 +39,13 @@ export async function callToolWithTasks(
   const canOpenLinks = hasCapability(context.capabilities, URL_ELICITATION)
 
   /** Undefined if the call must run without a task. */
-  async function waitForAnswer(started: Task): Promise<McpResult | undefined> {
-    const taskResult = await tasks.get(started.id, context.principal, SYNC_WAIT_MS, started.lastUpdatedAt)
-    const task = (taskResult.ok && taskResult.value) || started
+  async function waitForAnswer(startedTask: Task): Promise<McpResult | undefined> {
+    const taskResult = await tasks.get(startedTask.id, context.principal, SYNC_WAIT_MS, startedTask.lastUpdatedAt)
+    const task = (taskResult.ok && taskResult.value) || startedTask
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
     const asksForLinks = Object.values(task.inputRequests ?? {}).every(({ params }) => params.mode === 'url')
     if (task.status !== 'input_required' || (canOpenLinks && asksForLinks)) return answerTask(task)
-    const cancelled = await tasks.cancel(started.id, context.principal)
+    const cancelled = await tasks.cancel(startedTask.id, context.principal)
     return cancelled.ok ? undefined : toMcpFailure(cancelled.failure, revision)
   }
 
@@ -53,23 +53,24 @@ export async function callToolWithTasks(
 
   // If the tool cannot be looked up, the call without a task reports why
   if (await isLong(request, caller, deps).catch(() => false)) {
-    const started = await tasks.start(request, caller)
+    const startedTask = await tasks.start(request, caller)
     // The task may have been stored, and must not run twice
-    if (!started.ok && started.failure.type === 'unavailable') return toMcpFailure(started.failure, revision)
-    const answer = started.ok ? await waitForAnswer(started.value) : undefined
+    if (!startedTask.ok && startedTask.failure.type === 'unavailable')
+      return toMcpFailure(startedTask.failure, revision)
+    const answer = startedTask.ok ? await waitForAnswer(startedTask.value) : undefined
     return answer ?? callTool(request, caller)
   }
   const outcome = await callTool(request, caller)
   const { result } = outcome
   if (result.ok || !canOpenLinks || toUrlElicitations(result.failure).length === 0) return outcome
-  const started = await tasks.start(request, caller)
-  return started.ok ? answerTask(started.value) : outcome
+  const startedTask = await tasks.start(request, caller)
+  return startedTask.ok ? answerTask(startedTask.value) : outcome
 }
 
 /** Does not check whether the caller may call the tool: no task starts without that check. */
 async function isLong({ toolRef }: CallRequest, { principal, background }: Caller, { resolver }: TaskCallDeps) {
-  const resolved = await resolver.resolve(toolRef, principal.view, background)
-  if (!resolved.ok) return false
-  const { record, runnable } = resolved.tool
+  const resolution = await resolver.resolve(toolRef, principal.view, background)
+  if (!resolution.ok) return false
+  const { record, runnable } = resolution.tool
   return runnable.ok && (record.taskSupport !== undefined || runnable.timeoutMs > SLOW_MS)
 }
