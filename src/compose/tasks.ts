@@ -1,7 +1,7 @@
 import { waitUntil } from 'cloudflare:workers'
 import { createRunTask } from '../core/task/run-task.ts'
 import type { DueTask, TaskStore } from '../core/task/task.ts'
-import { createTasks, type Tasks } from '../core/task/tasks.ts'
+import { createTasks, type TaskManager } from '../core/task/tasks.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
 import { createReloadPrincipal } from '../http/caller/reload-principal.ts'
 import { narrowToView } from '../http/route/tool-view.ts'
@@ -10,7 +10,7 @@ import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { Deployment } from './deployment.ts'
 import { holdTexts, sleep, startDeadline } from './platform.ts'
 
-export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): Tasks {
+export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): TaskManager {
   return createTasks({
     ...deployment.calls,
     startDeadline,

@@ -1,7 +1,7 @@
 import { fail } from '../../src/core/failure/failure.ts'
-import type { Tasks } from '../../src/core/task/tasks.ts'
+import type { TaskManager } from '../../src/core/task/tasks.ts'
 
 /** Where every call is waited for. */
-export const NO_TASKS: Pick<Tasks, 'start'> = {
+export const NO_TASKS: Pick<TaskManager, 'start'> = {
   start: async () => fail({ type: 'unavailable', message: 'There are no tasks here' }),
 }

@@ -25,8 +25,8 @@ function listExports(text: string): readonly string[] {
 /** Folders whose files have the same structure: each dialect, page and store. */
 const SAME_SHAPE = /^src\/(?:dialects|console|storage)\//
 
-/** The client is a separate package, and the Worker's entry exports its Durable Objects. */
-const BY_ITSELF = /^src\/(?:client\/|index\.ts$)/
+/** The client is a separate package. */
+const BY_ITSELF = /^src\/client\//
 
 type FileExports = (typeof exportsByFile)[number]
 

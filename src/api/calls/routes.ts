@@ -3,7 +3,7 @@ import type { RecordPage, RecordReader } from '../../core/call/recorded-calls.ts
 import { covers } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import type { Task } from '../../core/task/task.ts'
-import type { Tasks } from '../../core/task/tasks.ts'
+import type { TaskManager } from '../../core/task/tasks.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
@@ -24,7 +24,7 @@ import {
 
 interface CallsRoutesDeps extends RouteDeps {
   readonly records: RecordReader
-  readonly tasks: Tasks
+  readonly tasks: TaskManager
   readonly encodeTask: (task: Task) => object
   readonly version: string
   readonly now: () => number

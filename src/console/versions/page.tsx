@@ -34,11 +34,11 @@ export async function submit(context: PageContext): Promise<PageResult> {
     (name) => form.get(name)?.trim() ?? '',
   )
   const details = status === 'deprecated' ? Object.fromEntries(buildQuery({ message, successor })) : {}
-  const changed = await context.fetchRoute('PATCH /tools/:id', { id, body: { status, ...details } })
-  if (!changed.ok) return show(context, { failure: changed.failure })
-  return changed.value.status === status
+  const statusChange = await context.fetchRoute('PATCH /tools/:id', { id, body: { status, ...details } })
+  if (!statusChange.ok) return show(context, { failure: statusChange.failure })
+  return statusChange.value.status === status
     ? redirect
-    : show(context, { keptStatus: { id, status: changed.value.status } })
+    : show(context, { keptStatus: { id, status: statusChange.value.status } })
 }
 
 const DEFAULT_STATE: State = 'pending'

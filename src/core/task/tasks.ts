@@ -21,7 +21,7 @@ interface TasksDeps extends CalledToolDeps {
   readonly clock: Clock
 }
 
-export type Tasks = ReturnType<typeof createTasks>
+export type TaskManager = ReturnType<typeof createTasks>
 
 /** All methods return `unavailable` if storage cannot be reached. Tasks of other principals look like unknown ones. */
 export function createTasks({ store, storesCredentials, clock, ...deps }: TasksDeps) {

@@ -11,7 +11,7 @@ import {
   ok,
   type Result,
 } from '../../core/failure/failure.ts'
-import type { Tasks } from '../../core/task/tasks.ts'
+import type { TaskManager } from '../../core/task/tasks.ts'
 import type { LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
 import { type Principal, findScopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
@@ -32,7 +32,7 @@ import { CALL_REQUEST, decodeCall, encodeFailure, type OxpForm, SCHEMA, VERSION,
 
 interface OxpRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
-  readonly loadTasks: () => Promise<Pick<Tasks, 'start'>>
+  readonly loadTasks: () => Promise<Pick<TaskManager, 'start'>>
   readonly health: () => Promise<Response>
   readonly formatNames: readonly string[]
   /** Calls and lists of stored lines do not need these. */

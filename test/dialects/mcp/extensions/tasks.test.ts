@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { fail, ok, type Failure } from '../../../../src/core/failure/failure.ts'
 import type { Task } from '../../../../src/core/task/task.ts'
-import type { Tasks } from '../../../../src/core/task/tasks.ts'
+import type { TaskManager } from '../../../../src/core/task/tasks.ts'
 import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import type { McpExtension } from '../../../../src/dialects/mcp/extensions/extension.ts'
 import type { McpExchange } from '../../../../src/dialects/mcp/tools-call.ts'
@@ -35,10 +35,10 @@ function withTasks(later: Partial<Task> = {}, given: SetUp = {}) {
   const current = task(later)
   const find = async (id: string) => ok(id === 't1' ? current : undefined)
   const tasks = {
-    start: vi.fn<Tasks['start']>(async () => ok(task())),
-    get: vi.fn<Tasks['get']>(find),
-    update: vi.fn<Tasks['update']>(async (id) => ok(id === 't1')),
-    cancel: vi.fn<Tasks['cancel']>(async (id) => ok(id === 't1')),
+    start: vi.fn<TaskManager['start']>(async () => ok(task())),
+    get: vi.fn<TaskManager['get']>(find),
+    update: vi.fn<TaskManager['update']>(async (id) => ok(id === 't1')),
+    cancel: vi.fn<TaskManager['cancel']>(async (id) => ok(id === 't1')),
   }
   const served = setUp({
     records: [record('echo'), SLOW, JOB],

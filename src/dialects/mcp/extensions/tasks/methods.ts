@@ -1,7 +1,7 @@
 import type { Principal } from '../../../../core/access/principal.ts'
 import type { Result } from '../../../../core/failure/failure.ts'
 import { isOver, type Task } from '../../../../core/task/task.ts'
-import type { Tasks } from '../../../../core/task/tasks.ts'
+import type { TaskManager } from '../../../../core/task/tasks.ts'
 import * as json from '../../../../core/tool/json-reader.ts'
 import { isStringArray, type JsonObject } from '../../../../core/tool/json.ts'
 import { formatReadError } from '../../../../core/tool/problem.ts'
@@ -56,7 +56,7 @@ export function toDetailedTask(task: Task, exchange: McpExchange): object {
 export async function watchTasks(
   { taskIds }: JsonObject,
   exchange: McpExchange,
-  tasks: Tasks,
+  tasks: TaskManager,
 ): Promise<Watch | undefined> {
   if (!isStringArray(taskIds)) return undefined
   const find = async (id: string, { context }: McpExchange) => {

@@ -14,7 +14,7 @@ import type { Caller, CallRequest } from '../../../../core/call/call-request.ts'
 import type { Resolver } from '../../../../core/call/resolve-tool.ts'
 import { toUrlElicitations } from '../../../../core/call/url-elicitations.ts'
 import type { Task } from '../../../../core/task/task.ts'
-import type { Tasks } from '../../../../core/task/tasks.ts'
+import type { TaskManager } from '../../../../core/task/tasks.ts'
 import { hasCapability, URL_ELICITATION } from '../../elicitation.ts'
 import { toMcpFailure } from '../../failure-response.ts'
 import { type WrapToolCall, encodeOutcome } from '../../tools-call.ts'
@@ -22,7 +22,7 @@ import type { McpResult } from '../../wire.ts'
 import { toTaskFields } from './methods.ts'
 
 export interface TaskCallDeps {
-  readonly tasks: Tasks
+  readonly tasks: TaskManager
   readonly resolver: Pick<Resolver, 'resolve'>
 }
 
