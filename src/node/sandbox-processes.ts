@@ -11,7 +11,6 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { createRequire } from 'node:module'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -21,6 +20,7 @@ import { promisify } from 'node:util'
 import { buildSync } from 'esbuild'
 import { type Request, Response } from 'miniflare'
 import { END_REASONS, type EndReason, type ProcessState, SILENCE_MS } from '../runners/sandbox/process-runner.ts'
+import { workerd } from './workerd.ts'
 
 const NAMES: readonly string[] = ['shared', 'alone-0', 'alone-1', 'alone-2']
 const START_MS = 10_000
@@ -65,10 +65,11 @@ export function createSandboxProcesses(log: (line: string) => void, maxMemoryByt
       },
     },
     directSocket: { host: `unix:${join(folder, 'egress')}`, port: 0, entrypoint: 'SandboxEgress' },
-    /** Call this before serving another Worker: it loads isolates again, and cannot open a socket that still exists. */
+    /** For `workerd.sh`. */
+    runtimeEnv: { SANDBOX_EGRESS: join(folder, EGRESS) },
+    /** Call this before serving another Worker, because it loads isolates again. */
     async end(): Promise<void> {
       await Promise.all([...processes.values()].map((sandbox) => sandbox.end()))
-      rmSync(join(folder, EGRESS), { force: true })
     },
   }
 }
@@ -82,7 +83,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
 
   function start(tenant: string) {
     rmSync(socket, { force: true })
-    const command = ['-c', LAUNCH, folder, findWorkerd(), 'serve', '--experimental', config]
+    const command = ['-c', LAUNCH, folder, workerd, 'serve', '--experimental', config]
     // This process's environment contains secrets
     const env = { TZ: 'UTC', PATH: process.env['PATH'] }
     const child = spawn('/bin/sh', command, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], env })
@@ -161,11 +162,6 @@ const config :Workerd.Config = (
     (name = "nowhere", network = (allow = []))],
   sockets = [(name = "host", address = ${unix(name)}, http = ${http}, service = "host")]);
 `
-}
-
-function findWorkerd(): string {
-  const { default: path }: { readonly default: string } = createRequire(import.meta.resolve('miniflare'))('workerd')
-  return process.env['MINIFLARE_WORKERD_PATH'] ?? path
 }
 
 function ping(socketPath: string, timeoutMs: number): Promise<boolean> {

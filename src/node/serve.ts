@@ -190,6 +190,8 @@ async function buildWorkerOptions(port: number) {
     ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
     handleStructuredLogs: print,
     unsafeTriggerHandlers: true,
+    unsafeHandleRuntimeRestart: printRestart,
+    ...(sandboxed ? { unsafeRuntimeEnv: sandboxed.runtimeEnv } : {}),
     workers: [main, networkWorker(await networkFor(config))],
   })
 }
@@ -237,6 +239,10 @@ function print({ level, message }: { readonly level: string; readonly message: s
   const write = level === 'error' || level === 'warn' ? console.error : console.log
   if (startLines) startLines.push(locateInSources(message))
   else write(locateInSources(message))
+}
+
+function printRestart(): void {
+  console.error('The Worker ended unexpectedly, and was started again')
 }
 
 async function stop(): Promise<void> {

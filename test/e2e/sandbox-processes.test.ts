@@ -44,6 +44,9 @@ function processesOf({ pid: group }: ServerProcess, name: RegExp, command: RegEx
 const sandboxes = (of: ServerProcess = server) =>
   processesOf(of, /^workerd$/, /sandbox-\w+\/(?:shared|alone-\d)\.capnp/)
 
+/** The processes that answer callers. */
+const workers = (of: ServerProcess) => processesOf(of, /^workerd$/, /--socket-addr=entry/)
+
 const hasRecord = (tool: string) =>
   expect
     .poll(async () => (await server.json('GET', '/calls?outcome=tool-timed-out')).body.items)
@@ -271,8 +274,23 @@ it('a sandbox in its own process describes and runs a plugin', async () => {
   expect([answer.status, await answer.text()]).toEqual([201, expect.any(String)])
 })
 
+it('a server whose Worker is killed starts it again at the same address, where sandboxes reach their hosts', async () => {
+  const own = await serveSandboxes([`ALLOW_HTTP_HOSTS:${upstream.host}`])
+  const there = toolsAt(() => own)
+  const module = `export default async (_, { fetch }) => (await fetch("http://${upstream.host}/asked")).text()`
+  await there.publish('Asks.Host', module, { allowed_hosts: [upstream.host] })
+  const ask = () => there.call('Asks.Host').catch(() => undefined)
+  for (let crashes = 0; crashes < 2; crashes++) {
+    expect(await ask()).toMatchObject({ success: true, value: '/asked 0' })
+    for (const pid of workers(own)) process.kill(pid, 'SIGKILL')
+    await expect.poll(ask).toMatchObject({ success: true, value: '/asked 0' })
+  }
+  expect(own.printed()).toContain('The Worker ended unexpectedly, and was started again')
+  await own.stop()
+})
+
 it.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a sandbox in its own process ends with a server that is ended by %s',
+  'a sandbox in its own process ends with a server that is ended by %s, and so does its Worker',
   async (signal) => {
     const own = await serveSandboxes()
     const { call: callThere, publish: publishThere } = toolsAt(() => own)
@@ -281,7 +299,7 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     await expect.poll(() => sandboxes(own).length).toBe(1)
     const [serving] = processesOf(own, /^(?:node|MainThread)$/, /src\/node\/serve\.ts/)
     process.kill(Number(serving), signal)
-    await expect.poll(() => sandboxes(own)).toEqual([])
+    await expect.poll(() => [...sandboxes(own), ...workers(own)]).toEqual([])
     await own.stop()
   },
 )

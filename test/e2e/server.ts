@@ -11,7 +11,6 @@ import { isFull } from '../extent.ts'
 import { type Answer, sendJson } from './json.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-process.env['MINIFLARE_WORKERD_PATH'] = fileURLToPath(new URL('workerd.sh', import.meta.url))
 
 export interface RunningServer {
   readonly url: string
@@ -107,6 +106,7 @@ export async function startServer({
   const shared = {
     port: 0,
     resourcePersistencePath: state,
+    ...(sandboxes ? { unsafeRuntimeEnv: sandboxes.runtimeEnv } : {}),
     handleStructuredLogs: ({ message }: { readonly message: string }) => void (printed += `${message}\n`),
   }
   const others = [...(tail ? [TAIL] : []), ...(network ? [networkWorker(network)] : [])]
