@@ -8,8 +8,8 @@
  * With `--watch` (`npm run dev`), each change triggers a build. If the build fails, the Worker keeps running; if a Worker
  * does not start, the previous one replaces it. Sandboxes end before the Worker is replaced (`sandbox-processes.ts`).
  *
- * Stop: on SIGINT, SIGTERM or the end of npm, ends the build, the watch and the Worker, and exits with code 0. The sandboxes
- * end with the process, however that ends.
+ * Stop: on SIGINT, SIGTERM or the end of npm, ends the build and exits with code 0. The Worker and the sandboxes end with the
+ * process, however that ends. If the Worker crashes, it is started again; if that fails, the process exits with code 1.
  */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -39,8 +39,6 @@ const origin = `http://${options.ip.includes(':') ? `[${options.ip}]` : options.
 let locateInSources = (text: string) => text
 // workerd has no Unix sockets on Windows
 const sandboxes = process.platform === 'win32' ? undefined : createSandboxProcesses((line) => console.error(line))
-let miniflare: Miniflare | undefined
-let unwatch: (() => void) | undefined
 let startLines: string[] | undefined = []
 let lacksAdministrator = false
 let comparisonMs = 0
@@ -48,11 +46,11 @@ const MINUTE_MS = 60_000
 /** Only Miniflare's own loopback port serves it. */
 const TRIGGER = 'http://localhost/cdn-cgi/local/scheduled'
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
 // npm's shell does not forward signals, so this process ends once npm's process has ended
 const parent = process.ppid
 const isOrphan = () => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent
-setInterval(() => void (isOrphan() && stop()), 500).unref()
+setInterval(() => isOrphan() && stop(), 500).unref()
 
 getOrExit(() => holdFolder(storage().resourcePersistencePath))
 if (options.inspectorPort) await checkPortIsFree(options.inspectorPort)
@@ -62,7 +60,6 @@ if (!options.built) {
 }
 let servedOptions = await buildWorkerOptions(options.port).catch((error: unknown) => exitWithError(toMessage(error)))
 const running = new Miniflare(servedOptions)
-miniflare = running
 await running.ready.catch((error: unknown) => {
   return exitWithError(explainAddressError(error, 'ERR_ADDRESS_IN_USE', `${options.ip}:${options.port}`, '--port'))
 })
@@ -75,7 +72,7 @@ if (lacksAdministrator) console.log(NO_ADMINISTRATOR)
 schedule('serve', () => comparisonMs)
 schedule('* * * * *', () => MINUTE_MS - (Date.now() % MINUTE_MS))
 
-if (options.watch) unwatch = onChange(listWatchedFolders(), refresh)
+if (options.watch) onChange(listWatchedFolders(), refresh)
 
 async function refresh(): Promise<void> {
   console.log('Building what changed …')
@@ -90,7 +87,6 @@ async function refresh(): Promise<void> {
     printStartLines()
     console.log(`Ready on ${url}, with what changed`)
   } catch (error) {
-    if (stopping.signal.aborted) return
     const reason = explainError(error)
     await replaceWorker(servedOptions)
     printStartLines()
@@ -111,10 +107,13 @@ function schedule(cron: string, getWaitMs: () => number): void {
     const response = await running.dispatchFetch(`${TRIGGER}?${new URLSearchParams({ cron })}`)
     if (!response.ok) throw new Error(await response.text())
   }
-  const logError = (error: unknown) =>
-    void (stopping.signal.aborted || console.error(`Cannot run scheduled work: ${toMessage(error)}`))
+  const handleError = (error: unknown) => {
+    // The Worker crashed and could not be restarted, which Miniflare tries once
+    if (Object(error).code === 'ERR_RUNTIME_FAILURE') exitWithError(toMessage(error))
+    console.error(`Cannot run scheduled work: ${toMessage(error)}`)
+  }
   const repeat = () => schedule(cron, getWaitMs)
-  setTimeout(() => void run().catch(logError).finally(repeat), waitMs).unref()
+  setTimeout(() => void run().catch(handleError).finally(repeat), waitMs).unref()
 }
 
 async function replaceWorker(workerOptions: typeof servedOptions): Promise<void> {
@@ -245,11 +244,9 @@ function printRestart(): void {
   console.error('The Worker ended unexpectedly, and was started again')
 }
 
-async function stop(): Promise<void> {
-  if (stopping.signal.aborted) return
+/** Miniflare and the sandboxes end as this process exits. On a signal, Miniflare would exit first, with another code. */
+function stop(): never {
   stopping.abort()
-  unwatch?.()
-  await miniflare?.dispose()
   process.exit(0)
 }
 

@@ -11,6 +11,8 @@ const leash = fileURLToPath(new URL('leash.sh', import.meta.url))
 
 export interface ServerProcess extends RunningServer {
   readonly pid: number | undefined
+  /** Its exit code, once it has ended; null if a signal ended it. */
+  readonly exitCode: Promise<number | null>
   /** Stops the server and all its processes. `keep` leaves its state on disk. */
   stop(options?: { readonly signal?: NodeJS.Signals; readonly keep?: boolean }): Promise<void>
 }
@@ -35,6 +37,7 @@ export async function startProcess(command: readonly string[], persistTo?: strin
   let printed = ''
   child.stdout.on('data', (chunk) => (printed += chunk))
   child.stderr.on('data', (chunk) => (printed += chunk))
+  const exitCode = new Promise<number | null>((done) => child.once('exit', done))
   const stop: ServerProcess['stop'] = async ({ signal = 'SIGTERM', keep = false } = {}) => {
     await end(child, signal)
     if (!keep) await rm(state, { recursive: true, force: true })
@@ -46,6 +49,7 @@ export async function startProcess(command: readonly string[], persistTo?: strin
   return {
     url,
     pid: child.pid,
+    exitCode,
     persistTo: state,
     printed: () => printed,
     stop,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
 import { memoryOf } from '../processes.ts'
@@ -286,6 +286,25 @@ it('a server whose Worker is killed starts it again at the same address, where s
     await expect.poll(ask).toMatchObject({ success: true, value: '/asked 0' })
   }
   expect(own.printed()).toContain('The Worker ended unexpectedly, and was started again')
+  await own.stop()
+})
+
+it('a server whose Worker cannot be started again ends with code 1', async () => {
+  const own = await serveSandboxes(['COMPARISON_SECONDS:1'])
+  const [pid = 0] = workers(own)
+  const [, socket = ''] = /\0SANDBOX_EGRESS=([^\0]+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8')) ?? []
+  rmSync(socket)
+  mkdirSync(socket)
+  process.kill(pid, 'SIGKILL')
+  expect(await own.exitCode).toBe(1)
+  expect(own.printed()).toContain('failed to restart after an unexpected crash')
+  await own.stop()
+})
+
+it.each(['SIGINT', 'SIGTERM'] as const)('a server that %s ends has the exit code 0', async (signal) => {
+  const own = await serveSandboxes()
+  process.kill(Number(own.pid), signal)
+  expect(await own.exitCode).toBe(0)
   await own.stop()
 })
 
