@@ -12,7 +12,7 @@ interface SubscriptionsRoutesDeps extends RouteDeps {
 }
 
 const MAX_TTL_SECONDS = 366 * 86_400
-const GRANT = jsonRef('The grant subscription', 'SubscriptionGrant')
+const GRANT = jsonRef('The granted subscription', 'SubscriptionGrant')
 const pageQuery = defineQuery({ cursor: optional(string({ min: 1, max: 256 })) })
 const eventQuery = defineQuery({ cursor: optional(CURSOR, 0) })
 const body = jsonBody(
