@@ -115,6 +115,45 @@ it('an asynchronous call is answered immediately, and its result remains availab
   expect(upstream.arrived).toHaveLength(1)
 })
 
+it('an asynchronous call that is repeated with its call id is the same call, and with another input it is refused', async () => {
+  const { key, caller } = await createKey()
+  delayMs = 2_000
+  const request = { call_id: 'again', input: { cents: 5, note: 'rent' } }
+  const paths = await Promise.all([begin('Pay', caller, request), begin('Pay', caller, request)])
+  paths.push(await begin('Pay', caller, { call_id: 'again', input: { note: 'rent', cents: 5 } }))
+  const { callId } = await new Switchboard({ url: app.url, key }).callAsync('Bank.Pay', request.input, {
+    callId: 'again',
+  })
+  expect(new Set([...paths, `/calls/${callId}`]).size).toBe(1)
+  const [path = ''] = paths
+  const other = { ...request, input: { cents: 6 } }
+  const refused = await start('Pay', caller, other)
+  expect(await begin('Pay', (await createKey()).caller, other)).not.toBe(path)
+  await settled(path, caller, isEnded)
+  const synchronous = await app.json('POST', '/tools/call', { tool_id: 'Bank.Pay', ...other }, caller)
+  expect(synchronous.status).toBe(409)
+  for (const { status, body } of [refused, await start('Pay', caller, other)])
+    expect([status, body]).toEqual([synchronous.status, synchronous.body])
+  const repeated = await start('Pay', caller, request)
+  expect([repeated.status, repeated.headers.get('location')]).toEqual([202, path])
+  expect(repeated.body).toMatchObject({ status: 'completed', result: { success: true } })
+  expect(upstream.arrived.filter(({ body }) => JSON.parse(body).cents === 5)).toHaveLength(1)
+})
+
+it('a repeated call waits for the same approval, and starts again once it was canceled', async () => {
+  const { caller } = await createKey()
+  const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
+  const waits = (status: string) => status === 'input_required'
+  const path = await begin('Approved', caller, { call_id: 'again' })
+  const waiting = await settled(path, caller, waits)
+  expect((await start('Approved', caller, { call_id: 'again' })).body).toEqual(waiting)
+  await app.json('DELETE', path, undefined, caller)
+  expect(await begin('Approved', caller, { call_id: 'again' })).toBe(path)
+  await decide(linkOf(await settled(path, caller, waits)), approver.key, /Approve/)
+  expect(await settled(path, caller, isEnded)).toMatchObject({ status: 'completed', result: { success: true } })
+  expect(upstream.arrived).toHaveLength(1)
+})
+
 it('an asynchronous call that can only fail is answered like a synchronous one, and is not stored', async () => {
   const { caller } = await createKey()
   expect((await start('Pay', caller, { input: { cents: 'five' } })).status).toBe(422)

@@ -55,10 +55,7 @@ export async function runIdempotently(
   }
   const claim = await idempotencyRecords.claim(call)
   if (claim.state === 'finished') return claim.finished
-  if (claim.state === 'reused') {
-    const message = `The call id '${call.callId}' was already used with a different tool, version, user, account, credential, answer, file, input or selection`
-    return finishedWith(fail({ type: 'conflict', message }))
-  }
+  if (claim.state === 'reused') return finishedWith(failReusedId(call.callId))
   const unknown = fail({ type: 'outcome-unknown', call_id: call.callId })
   if (claim.state === 'unknown') return finishedWith(unknown)
   if (claim.state === 'crowded') return finishedWith(fail({ type: 'rate-limited', retry_after_ms: CROWDED_MS }))
@@ -78,6 +75,11 @@ export async function runIdempotently(
   const { result } = finished
   await claim.settle(result.ok || isFinalFailure(result.failure) ? finished : undefined)
   return finished
+}
+
+export function failReusedId(callId: string): FailureResult {
+  const message = `The call id '${callId}' was already used with a different tool, version, user, account, credential, answer, file, input or selection`
+  return fail({ type: 'conflict', message })
 }
 
 const CROWDED_MS = 1_000

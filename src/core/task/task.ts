@@ -13,7 +13,7 @@ export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' |
 
 /** An asynchronous call. It is stored, so it continues after a restart. */
 export interface Task {
-  /** Unguessable, and useless to other principals. */
+  /** Useless to other principals. It is the same for calls of a principal with the same call id, otherwise random. */
   readonly id: string
   /** `failed` for every failure. A dialect that encodes tool failures as results reports them as `completed`. */
   readonly status: TaskStatus
@@ -84,8 +84,11 @@ export interface DueTask extends Pick<Task, 'id' | 'revision'> {
 }
 
 export interface TaskStore {
-  /** Undefined if the principal has too many open tasks, or too much stored. */
-  create(call: StoredCall, tool: string, ttlMs: number): Promise<Task | undefined>
+  /**
+   * Returns the task that has the call id unless it failed or was canceled, or `reused` if its request was different. Undefined
+   * if the principal has too many open tasks, or too much stored.
+   */
+  create(call: StoredCall, tool: string, ttlMs: number): Promise<Task | 'reused' | undefined>
   /** With a principal, finds only its own tasks and omits the call. Undefined if the task can no longer be decrypted. */
   find(id: string, principal?: string): Promise<Task | undefined>
   /**

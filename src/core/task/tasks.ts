@@ -2,6 +2,7 @@ import { covers, hasScope, NEEDS_CREDENTIAL, type Principal } from '../access/pr
 import type { Caller, CallRequest } from '../call/call-request.ts'
 import type { CalledToolDeps } from '../call/authorize-call.ts'
 import { checkCall } from '../call/check-call.ts'
+import { failReusedId } from '../call/idempotency.ts'
 import { isDeclined } from '../call/url-elicitations.ts'
 import { catchUnreachable, fail, ok, type Result } from '../failure/failure.ts'
 import type { InputResponses } from '../tool/content.ts'
@@ -45,8 +46,8 @@ export function createTasks({ store, storesCredentials, clock, ...deps }: TasksD
 
   return {
     /**
-     * Checks the rights and input of a call, then stores and starts it. Returns `rate-limited` if the principal has too many
-     * open tasks, or its tasks take too much storage.
+     * Checks the rights and input of a call, then stores and starts it. A repetition of a request with a call id gets its task.
+     * Returns `rate-limited` if the principal has too many open tasks, or its tasks take too much storage.
      */
     async start(
       request: CallRequest,
@@ -68,6 +69,7 @@ export function createTasks({ store, storesCredentials, clock, ...deps }: TasksD
       }
       const created = await catchUnreachable(store.create(stored, checked.value.id, DAY_MS))
       if (!created.ok) return created
+      if (created.value === 'reused') return failReusedId(call.callId ?? '')
       return created.value ? ok(created.value) : fail({ type: 'rate-limited', retry_after_ms: RETRY_AFTER_MS })
     },
 

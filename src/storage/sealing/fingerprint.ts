@@ -1,5 +1,5 @@
 import type { Fingerprint } from '../../core/call/invocation.ts'
-import { isObject, type Json } from '../../core/tool/json.ts'
+import { isObject } from '../../core/tool/json.ts'
 import type { Signer } from './deployment-keys.ts'
 
 /** HMAC-SHA-256 under the deployment's secret, so that a short secret in the value cannot be guessed from what is stored. */
@@ -7,8 +7,8 @@ export function createFingerprint({ sign }: Pick<Signer, 'sign'>): Fingerprint {
   return (value) => sign(canonicalText(value))
 }
 
-/** Writes JSON with sorted properties. Unlike RFC 8785, it accepts any text. */
-export function canonicalText(value: Json | undefined): string {
+/** Writes a JSON value with sorted properties. Unlike RFC 8785, it accepts any text. */
+export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value ?? null)
   const members = Object.keys(value)

@@ -38,7 +38,7 @@ const MAX_RUN_MS = 600_000
 /** How soon a task's links are checked after a read by the caller. */
 const LOOK_MS = 2_000
 
-/** By kind: the tool, the call, the message, the pending input and the outcome. */
+/** By kind: the tool, the call, a hash of its request, the message, the pending input and the outcome. */
 export type SealedParts = Readonly<Record<string, string>>
 
 export type TaskRow = Pick<Task, 'id' | 'status' | 'revision'> & {
@@ -103,23 +103,35 @@ export function createStoredTasks(
     await schedule()
   }
 
+  function load(id: string, isCaller: boolean) {
+    const row = find(id)
+    if (!row) return undefined
+    const parts: Record<string, string> = {}
+    const query = 'SELECT kind, text FROM part WHERE task = ? AND kind <> ? ORDER BY start'
+    for (const { kind, text } of rows<{ kind: string; text: string }>(sql, query, id, isCaller ? 'call' : ''))
+      parts[kind] = (parts[kind] ?? '') + text
+    return { row, parts }
+  }
+
   return {
-    async create(id: string, parts: SealedParts, ttlMs: number): Promise<TaskRow | undefined> {
-      // The request may be a retry
+    /** Returns the stored task if the request is a retry. A task that failed or was canceled is replaced instead. */
+    async create(id: string, parts: SealedParts, ttlMs: number) {
       const stored = find(id)
-      if (stored) return stored
+      if (stored && stored.status !== 'failed' && stored.status !== 'cancelled') return load(id, true)
       const open = readField<number>(sql, 'SELECT count(due) FROM task') ?? 0
       const size = Object.values(parts).join('').length
       const all = readField<number>(sql, 'SELECT count(*) FROM task') ?? 0
       if (open >= MAX_OPEN || all >= MAX_TASKS || countStored() + size > MAX_STORED) return undefined
       const now = clock()
       storage.transactionSync(() => {
-        const row = [id, 'working', now, now, now + ttlMs, now]
-        sql.exec('INSERT OR IGNORE INTO task VALUES (?, ?, ?, ?, ?, ?, 0)', ...row)
+        // A run of the replaced task writes nothing
+        const row = [id, 'working', now, now, now + ttlMs, now, stored ? stored.revision + 1 : 0]
+        sql.exec('INSERT OR REPLACE INTO task VALUES (?, ?, ?, ?, ?, ?, ?)', ...row)
+        sql.exec('DELETE FROM part WHERE task = ?', id)
         for (const [kind, text] of Object.entries(parts)) putPart(id, kind, text)
       })
       await schedule()
-      return find(id)
+      return load(id, true)
     },
 
     /** A read by the caller leaves out the call, and causes the links to be checked soon, even if an alarm was lost. */
@@ -128,13 +140,7 @@ export function createStoredTasks(
       const look = `UPDATE task SET due = min(due, ?) WHERE id = ? AND status = 'input_required' AND due < expires
         AND due NOT BETWEEN ? AND ? RETURNING id`
       if (isCaller && column(sql, look, now + LOOK_MS, id, now, now + LOOK_MS).length > 0) await schedule()
-      const row = find(id)
-      if (!row) return undefined
-      const parts: Record<string, string> = {}
-      const query = 'SELECT kind, text FROM part WHERE task = ? AND kind <> ? ORDER BY start'
-      for (const { kind, text } of rows<{ kind: string; text: string }>(sql, query, id, isCaller ? 'call' : ''))
-        parts[kind] = (parts[kind] ?? '') + text
-      return { row, parts }
+      return load(id, isCaller)
     },
 
     async change(id: string, { status, waitMs, parts }: RowChange, revision?: number): Promise<number | undefined> {
@@ -151,7 +157,7 @@ export function createStoredTasks(
       storage.transactionSync(() => {
         const set = 'UPDATE task SET status = ?, updated = ?, due = ?, revision = ? WHERE id = ?'
         sql.exec(set, next.status, next.updated, next.due, next.revision, id)
-        if (isOver(next)) sql.exec("DELETE FROM part WHERE task = ? AND kind <> 'tool'", id)
+        if (isOver(next)) sql.exec("DELETE FROM part WHERE task = ? AND kind NOT IN ('tool', 'request')", id)
         else if (status !== undefined) putPart(id, 'message', '')
         for (const [kind, text] of Object.entries(parts)) putPart(id, kind, text)
       })

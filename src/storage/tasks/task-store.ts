@@ -1,8 +1,10 @@
-import type { Task, TaskStore } from '../../core/task/task.ts'
+import type { StoredCall, Task, TaskStore } from '../../core/task/task.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { createReliableStub } from '../reachable-stub.ts'
-import { getObject, newAddressedId } from '../sealing/addressed-id.ts'
+import { getObject, hashAddressedId, newAddressedId } from '../sealing/addressed-id.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
+import { canonicalText } from '../sealing/fingerprint.ts'
+import { sha256 } from '../sealing/sha256.ts'
 import type { SealedParts, TaskRow } from './stored-tasks.ts'
 import type { TasksObject } from './tasks-object.ts'
 
@@ -44,9 +46,13 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
   return {
     async create(call, tool, ttlMs) {
       const object = namespace.idFromName(call.caller.principal.id)
-      const id = newAddressedId(object)
-      const row = await openStub(object).create(id, await seal(id, { call, tool }), ttlMs)
-      return row && toTask(row, { tool })
+      const { callId } = call.call
+      const id = callId === undefined ? newAddressedId(object) : await hashAddressedId(object, callId)
+      const request = callId === undefined ? undefined : await hashRequest(call)
+      const found = await openStub(object).create(id, await seal(id, { call, tool, request }), ttlMs)
+      const parts = found && (await unseal(id, found.parts))
+      if (!parts) return undefined
+      return parts['request'] === request ? toTask(found.row, parts) : 'reused'
     },
     async find(id, principal) {
       const found = await findStub(id, principal)?.read(id, principal !== undefined)
@@ -61,9 +67,14 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
   }
 }
 
+function hashRequest({ call, context, caller }: StoredCall): Promise<string> {
+  const { traceId: _, ...request } = call
+  return sha256(canonicalText([request, context, caller.requestUrl]))
+}
+
 function toTask(row: TaskRow, parts: Parts): Task {
   const { id, status, revision, created, updated, expires } = row
-  const { tool, message, pendingInput, ...others } = parts
+  const { tool, message, pendingInput, request: _, ...others } = parts
   const inputRequests = status === 'input_required' ? pendingInput?.requests : undefined
   return {
     id,

@@ -64,6 +64,24 @@ it('a run that fails is repeated soon, and a run that a change overtakes writes 
   expect(runs).toHaveLength(3)
 })
 
+it('a task that is created again is the same task, but one that was canceled is replaced, and its run then writes nothing', async () => {
+  const { tasks, runs } = open(() => new Promise(() => undefined))
+  await tasks.create('a', { call: 'sealed', request: 'first' }, DAY_MS)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await tasks.create('a', { call: 'sealed', request: 'second' }, DAY_MS)).toMatchObject({
+    row: { revision: 1 },
+    parts: { request: 'first' },
+  })
+  await tasks.change('a', { status: 'cancelled', parts: { outcome: 'sealed' } })
+  expect(await tasks.create('a', { call: 'sealed', request: 'second' }, DAY_MS)).toMatchObject({
+    row: { status: 'working', revision: 3 },
+    parts: { request: 'second' },
+  })
+  expect((await tasks.read('a', true))?.parts).toEqual({ request: 'second' })
+  for (const revision of runs.map((run) => run.revision))
+    expect(await tasks.change('a', { status: 'completed', parts: {} }, revision)).toBeUndefined()
+})
+
 it('a task whose run could not begin because the disk was full runs once there is room', async () => {
   let isFull = true
   const { tasks, runs } = open(
