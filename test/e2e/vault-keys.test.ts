@@ -68,3 +68,29 @@ it('VAULT_KEYS rotate without downtime: old, then new with old, which re-encrypt
   expect(files.some(({ bytes }) => bytes.includes('What Mail.GetEmails does'))).toBe(true)
   for (const { path, bytes } of files) expect(leaked(bytes, secrets), path).toEqual([])
 })
+
+it('a task that waits for input and can no longer be decrypted ends when it is read, and no longer counts', async () => {
+  const start = (keys: string, persistTo = {}) => startServer({ vars: { VAULT_KEYS: keys }, ...persistTo })
+  const SOON = { timeout: 30_000, interval: 200 }
+  let server = await start(OLD)
+  try {
+    const call = { tool_id: 'Fixture.NameThenTask', input: {} }
+    const begin = () => server.json('POST', '/tools/call', call, { prefer: 'respond-async' })
+    const begun = await Promise.all(Array.from({ length: 100 }, begin))
+    for (const { status, body } of begun) {
+      expect(status, JSON.stringify(body)).toBe(202)
+      const read = async () => (await server.json('GET', `/calls/${body.call_id}`)).body
+      await expect.poll(read, SOON).toMatchObject({ status: 'input_required' })
+    }
+    expect((await begin()).status).toBe(429)
+    await server.stop({ keep: true })
+    server = await start(NEW, { persistTo: server.persistTo })
+    expect((await begin()).status).toBe(429)
+    // Only the record of its run is left
+    expect((await server.json('GET', `/calls/${begun[0]?.body.call_id}`)).body).not.toHaveProperty('status')
+    await expect.poll(async () => (await begin()).status, SOON).toBe(202)
+    expect((await begin()).status).toBe(429)
+  } finally {
+    await server.stop()
+  }
+}, 120_000)

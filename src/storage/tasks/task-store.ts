@@ -55,9 +55,13 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
       return parts['request'] === request ? toTask(found.row, parts) : 'reused'
     },
     async find(id, principal) {
-      const found = await findStub(id, principal)?.read(id, principal !== undefined)
+      const stub = findStub(id, principal)
+      const found = await stub?.read(id, principal !== undefined)
       if (!found) return undefined
       const parts = await unseal(id, found.parts)
+      // No other run may come, and until one ends the task, it counts as open
+      if (!parts && principal !== undefined && found.row.status === 'input_required')
+        await stub?.change(id, { waitMs: 0, parts: {} })
       return parts && toTask(found.row, parts)
     },
     async change(id, { status, waitMs, ...parts }, revision) {
