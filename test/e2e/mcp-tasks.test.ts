@@ -176,6 +176,23 @@ describe('a task', () => {
     expect((await get(taskId)).result.result.content[0].text).toBe('Deleted mine.txt')
   })
 
+  it('fails if the answers to its requests take more than 1 MiB', async () => {
+    const answer = async (characters: number) => {
+      const { taskId } = (await call('multi_input', {})).result
+      await expect.poll(async () => (await get(taskId)).result.status, SOON).toBe('input_required')
+      const first = { action: 'accept', content: { name: 'x'.repeat(characters) } }
+      await send('tasks/update', { taskId, inputResponses: { first } })
+      return { taskId, task: (await get(taskId)).result }
+    }
+    const { task: refused } = await answer(1024 * 1024)
+    const statusMessage = "The tool's requests and their answers take more than 1 MiB"
+    expect(refused).toMatchObject({ status: 'failed', statusMessage })
+    const { taskId, task } = await answer(1024 * 1024 - 1_000)
+    expect([task.status, Object.keys(task.inputRequests)]).toEqual(['input_required', ['second']])
+    await send('tasks/update', { taskId, inputResponses: { second: { action: 'decline' } } })
+    await expect.poll(async () => (await get(taskId)).result.status, SOON).toBe('completed')
+  })
+
   it('is not created beyond a hundred: further calls run without a task', async () => {
     const flooder = await createKey()
     const calls = Array.from({ length: 100 }, () => call('slow_compute', { seconds: 60 }, flooder))
