@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { connect } from '../client/connection.ts'
+import { connect, withTimeout } from '../client/connection.ts'
 import { Switchboard } from '../client/index.ts'
 import { getText } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
@@ -51,6 +51,8 @@ export function openSession(options: CommonOptions, io: TerminalIO, signal: Abor
     url: new URL(url),
     hasKey: key !== undefined,
     timeoutMs,
+    /** Aborts after `timeoutMs`, for waits of any number of requests. */
+    waitSignal: withTimeout(signal, timeoutMs),
     user: options.user,
     client: new Switchboard({ ...connectionOptions, user: options.user }),
     connection: connect(connectionOptions),

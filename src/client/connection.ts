@@ -175,7 +175,7 @@ function getRetryDelay(attempt: number, { details: { canRetry, promptContent, re
 }
 
 /** Adds a timeout in milliseconds to a signal. */
-function withTimeout(signal: AbortSignal | undefined, timeoutMs: number | undefined): AbortSignal | undefined {
+export function withTimeout(signal: AbortSignal | undefined, timeoutMs: number | undefined): AbortSignal | undefined {
   if (timeoutMs === undefined) return signal
   const timeoutSignal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS))
   return signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal

@@ -1220,6 +1220,7 @@ it('authorize lets a person consent before anything is called', async () => {
     code: 3,
     json: { error: { code: 'authorization_required' } },
   })
+  expect((await run([...args, '--wait', '--timeout', '2'])).code).toBe(5)
   let done: Promise<unknown> | undefined
   const allowed = await run([...args, '--wait'], {
     onPrinted(printed) {

@@ -325,8 +325,29 @@ it('the command line and the client start an asynchronous call, wait for it with
     expect((await cli.run(['calls', 'cancel', other.callId, '--yes'])).code).toBe(0)
     await expect(client.wait(other.callId)).rejects.toMatchObject({ code: 'cancelled' })
     await expect(client.wait('unknown')).rejects.toMatchObject({ code: 'not_found' })
-    expect((await cli.run(['calls', 'wait', 'unknown'])).code).not.toBe(0)
+    for (const id of ['unknown', '-unknown']) expect((await cli.run(['calls', 'wait', id])).code).toBe(4)
   } finally {
     cli.remove()
   }
 })
+
+it('the command line stops waiting for a call or a person when --timeout is over', async () => {
+  const { key, caller } = await createKey()
+  const cli = buildCommandLine({ SWITCHBOARD_URL: app.url, SWITCHBOARD_KEY: key, CI: 'true' })
+  try {
+    const path = await begin('Approved', caller)
+    await settled(path, caller, (status) => status === 'input_required')
+    const commands = [
+      ['calls', 'wait', path.split('/').at(-1) ?? ''],
+      ['call', 'Bank.Approved', '--wait'],
+    ]
+    const ended = await Promise.all(commands.map((command) => cli.run([...command, '--timeout', '8'])))
+    for (const { code, stderr } of ended) {
+      expect(code, stderr).toBe(5)
+      expect(stderr).toContain('still waiting; --timeout ends it sooner')
+      expect(stderr).toMatch(/There was no answer in time\n$/)
+    }
+  } finally {
+    cli.remove()
+  }
+}, 60_000)

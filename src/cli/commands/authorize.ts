@@ -15,7 +15,7 @@ export const addAuthorize: AddCommands = (program, open) => {
     .option('--no-wait', 'print the link and exit without waiting')
     .action(async (tool, options) => {
       const session = open(options)
-      const { connection, terminal, signal, user } = session
+      const { connection, terminal, waitSignal, user } = session
       const path = `/tools/${encodeURIComponent(tool)}/readiness`
       const readiness: unknown = await connection.sendJson({ path, query: { user_id: user } })
       const missing = isObject(readiness) ? readiness['missing_requirements'] : undefined
@@ -29,7 +29,9 @@ export const addAuthorize: AddCommands = (program, open) => {
         throw new SwitchboardError('authorization_required', `'${tool}' needs somebody's consent`, { challenges })
       for (const challenge of challenges) {
         await showLink(session, challenge, options.open)
-        await terminal.withProgress('Waiting until it is done', () => pollAuthorization(connection, challenge, signal))
+        await terminal.withProgress('Waiting until it is done', () =>
+          pollAuthorization(connection, challenge, waitSignal),
+        )
       }
       terminal.emit({ tool: getText(readiness, 'tool') ?? tool, authorized: true }, () =>
         terminal.note(['green', '✓'], ' It is allowed'),

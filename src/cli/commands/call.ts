@@ -23,7 +23,7 @@ export const addCall: AddCommands = (program, open) => {
     .option('--async', "print the call id and exit; 'calls wait' prints the result")
     .action(async (tool, options) => {
       const session = open(options)
-      const { client, terminal, signal, timeoutMs } = session
+      const { client, terminal, signal, waitSignal, timeoutMs } = session
       const startedAt = Date.now()
       const input = await readCallInput(session, tool, options)
       if (options.async) {
@@ -39,7 +39,8 @@ export const addCall: AddCommands = (program, open) => {
           update('Waiting until it is done')
         }
         return client.call(tool, input, {
-          signal,
+          // In a terminal, the time limit does not include the wait for a person
+          signal: terminal.isInteractive ? signal : waitSignal,
           select: options.select,
           callId: options.callId,
           timeout: timeoutMs && Math.max(1, timeoutMs - (Date.now() - startedAt)),
@@ -63,9 +64,11 @@ export function addAsyncCalls(calls: Command, open: Open): void {
     .command('wait')
     .description("wait for a call started by 'call --async', and print its result")
     .argument('<id>', 'the call id')
+    // The id may start with a dash
+    .allowUnknownOption()
     .action(async (id, options) => {
       const session = open(options)
-      const { client, terminal, signal } = session
+      const { client, terminal, waitSignal: signal } = session
       const printedLinks = new Set<string>()
       const result = await terminal.withProgress('Waiting for the call', (update) =>
         client.wait(id, {
