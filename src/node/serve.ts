@@ -11,6 +11,7 @@
  * Stop: on SIGINT, SIGTERM or the end of npm, ends the build and exits with code 0. The Worker and the sandboxes end with the
  * process, however that ends. If the Worker crashes, it is started again; if that fails, the process exits with code 1.
  */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
@@ -43,8 +44,8 @@ let startLines: string[] | undefined = []
 let lacksAdministrator = false
 let comparisonMs = 0
 const MINUTE_MS = 60_000
-/** Only Miniflare's own loopback port serves it. */
-const TRIGGER = 'http://localhost/cdn-cgi/local/scheduled'
+/** The Worker that starts scheduled work. Nobody else knows its name, so no page or program on this machine can call it. */
+const SCHEDULER = `scheduler-${randomUUID()}`
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
 // npm's shell does not forward signals, so this process ends once npm's process has ended
@@ -104,7 +105,8 @@ function schedule(cron: string, getWaitMs: () => number): void {
   const waitMs = getWaitMs()
   if (waitMs === 0) return
   const run = async () => {
-    const response = await running.dispatchFetch(`${TRIGGER}?${new URLSearchParams({ cron })}`)
+    const headers = { 'MF-Route-Override': SCHEDULER }
+    const response = await running.dispatchFetch('http://localhost', { method: 'POST', body: cron, headers })
     if (!response.ok) throw new Error(await response.text())
   }
   const handleError = (error: unknown) => {
@@ -188,11 +190,24 @@ async function buildWorkerOptions(port: number) {
     port: 0,
     ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
     handleStructuredLogs: print,
-    unsafeTriggerHandlers: true,
     unsafeHandleRuntimeRestart: printRestart,
     ...(sandboxed ? { unsafeRuntimeEnv: sandboxed.runtimeEnv } : {}),
-    workers: [main, networkWorker(await networkFor(config))],
+    workers: [main, networkWorker(await networkFor(config)), schedulerWorker(storage().name)],
   })
+}
+
+function schedulerWorker(main = '') {
+  return {
+    name: SCHEDULER,
+    modules: true,
+    script: `export default { async fetch(request, { MAIN }) {
+      const { outcome } = await MAIN.scheduled({ cron: await request.text() })
+      return new Response(outcome, { status: outcome === 'ok' ? 200 : 500 })
+    } }`,
+    compatibilityDate: '2026-10-15',
+    compatibilityFlags: ['service_binding_extra_handlers'],
+    serviceBindings: { MAIN: main },
+  }
 }
 
 /** Returns undefined for invalid settings. The Worker then responds to each request with the problem. */

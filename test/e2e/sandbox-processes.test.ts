@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
 import { memoryOf } from '../processes.ts'
@@ -272,6 +272,23 @@ it('a sandbox in its own process describes and runs a plugin', async () => {
     body: new Uint8Array(plugin),
   })
   expect([answer.status, await answer.text()]).toEqual([201, expect.any(String)])
+})
+
+/** The TCP ports that a process listens on. */
+function portsOf(pid: number): number[] {
+  const files = readdirSync(`/proc/${pid}/fd`).map((file) => readlinkSync(`/proc/${pid}/fd/${file}`))
+  const lines = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n')
+  const fields = lines.map((line) => line.trim().split(/\s+/))
+  // 0A: it listens
+  const own = fields.filter(([, , , state, , , , , , inode]) => state === '0A' && files.includes(`socket:[${inode}]`))
+  return own.map(([, address]) => parseInt(address?.split(':')[1] ?? '', 16))
+}
+
+it('no port of a server lets a page or a program on its machine start scheduled work', async () => {
+  const ports = workers(server).flatMap(portsOf)
+  expect(ports.length).toBeGreaterThan(1)
+  for (const port of ports)
+    expect((await fetch(`http://127.0.0.1:${port}/cdn-cgi/local/scheduled?cron=serve`)).status).toBe(404)
 })
 
 it('a server whose Worker is killed starts it again at the same address, where sandboxes reach their hosts', async () => {
