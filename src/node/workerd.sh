@@ -13,4 +13,4 @@ parent=$PPID self=$$
   done
   kill -9 "$self"
 ) <&- >/dev/null 2>&1 3>&- &
-exec "$WORKERD" "$@"
+exec "$SWITCHBOARD_WORKERD" "$@"

@@ -18,6 +18,7 @@ export function fetchMcp(
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'a test', version: '1.0.0' },
     'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...Object(params['_meta']),
   }
   return fetch(new URL(path, url), {
     method: 'POST',
@@ -30,7 +31,7 @@ export function fetchMcp(
       ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
       ...headers,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { _meta, ...params } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
   })
 }
 

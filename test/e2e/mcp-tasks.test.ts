@@ -176,6 +176,16 @@ describe('a task', () => {
     expect((await get(taskId)).result.result.content[0].text).toBe('Deleted mine.txt')
   })
 
+  it('is returned again for a repeated call, which does not cancel it while it waits for input', async () => {
+    const _meta = { 'dev.switchboard/call_id': crypto.randomUUID() }
+    const repeat = () => send('tools/call', { name: 'multi_input', arguments: {}, _meta })
+    const { taskId } = (await repeat()).result
+    await expect.poll(async () => (await get(taskId)).result.status, SOON).toBe('input_required')
+    expect((await repeat()).result).toMatchObject({ resultType: 'task', taskId, status: 'input_required' })
+    expect((await get(taskId)).result.status).toBe('input_required')
+    await send('tasks/cancel', { taskId })
+  })
+
   it('fails if the answers to its requests take more than 1 MiB', async () => {
     const answer = async (characters: number) => {
       const { taskId } = (await call('multi_input', {})).result

@@ -75,8 +75,9 @@ it('a task that waits for input and can no longer be decrypted ends when it is r
   let server = await start(OLD)
   try {
     const call = { tool_id: 'Fixture.NameThenTask', input: {} }
-    const begin = () => server.json('POST', '/tools/call', call, { prefer: 'respond-async' })
-    const begun = await Promise.all(Array.from({ length: 100 }, begin))
+    const begin = (call_id?: string) =>
+      server.json('POST', '/tools/call', { ...call, call_id }, { prefer: 'respond-async' })
+    const begun = await Promise.all([begin('repeated'), ...Array.from({ length: 99 }, () => begin())])
     for (const { status, body } of begun) {
       expect(status, JSON.stringify(body)).toBe(202)
       const read = async () => (await server.json('GET', `/calls/${body.call_id}`)).body
@@ -86,6 +87,7 @@ it('a task that waits for input and can no longer be decrypted ends when it is r
     await server.stop({ keep: true })
     server = await start(NEW, { persistTo: server.persistTo })
     expect((await begin()).status).toBe(429)
+    expect((await begin('repeated')).body.result).toMatchObject({ success: false, error: { message: /unknown/ } })
     // Only the record of its run is left
     expect((await server.json('GET', `/calls/${begun[0]?.body.call_id}`)).body).not.toHaveProperty('status')
     await expect.poll(async () => (await begin()).status, SOON).toBe(202)

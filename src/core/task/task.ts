@@ -85,10 +85,10 @@ export interface DueTask extends Pick<Task, 'id' | 'revision'> {
 
 export interface TaskStore {
   /**
-   * Returns the task that has the call id unless it failed or was canceled, or `reused` if its request was different. Undefined
-   * if the principal has too many open tasks, or too much stored.
+   * Returns the task that has the call id unless it failed or was canceled; `reused` if its request was different; `unknown` if
+   * it can no longer be decrypted. Undefined if the principal has too many open tasks, or too much stored.
    */
-  create(call: StoredCall, tool: string, ttlMs: number): Promise<Task | 'reused' | undefined>
+  create(call: StoredCall, tool: string, ttlMs: number): Promise<Task | 'reused' | 'unknown' | undefined>
   /** With a principal, finds only its own tasks and omits the call. Undefined if the task can no longer be decrypted. */
   find(id: string, principal?: string): Promise<Task | undefined>
   /**

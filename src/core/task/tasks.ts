@@ -69,7 +69,9 @@ export function createTasks({ store, storesCredentials, clock, ...deps }: TasksD
       }
       const created = await catchUnreachable(store.create(stored, checked.value.id, DAY_MS))
       if (!created.ok) return created
-      if (created.value === 'reused') return failReusedId(call.callId ?? '')
+      const { callId = '' } = call
+      if (created.value === 'reused') return failReusedId(callId)
+      if (created.value === 'unknown') return fail({ type: 'outcome-unknown', call_id: callId })
       return created.value ? ok(created.value) : fail({ type: 'rate-limited', retry_after_ms: RETRY_AFTER_MS })
     },
 

@@ -100,7 +100,9 @@ export function createSourceEvents(
       await schedule()
       const truncated = !known && cursor > requestedCursor
       const toText = (stored: string) => JSON.stringify({ ...JSON.parse(stored), at: subscriber.at })
-      const isChanged = known?.secret !== sealed || toText(known.subscriber) !== text
+      // An equal text has the same time, so this is a retry of the request that changed the subscription
+      const isRetry = known?.subscriber === text
+      const isChanged = isRetry || known?.secret !== sealed || toText(known.subscriber) !== text
       return ok({ id, refreshBefore: formatTime(expires), cursor: String(cursor), truncated, isNew: !known, isChanged })
     },
 

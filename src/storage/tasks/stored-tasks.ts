@@ -50,6 +50,11 @@ export type TaskRow = Pick<Task, 'id' | 'status' | 'revision'> & {
 
 type RowChange = Pick<TaskChange, 'status' | 'waitMs'> & { readonly parts: SealedParts }
 
+export interface StoredTask {
+  readonly row: TaskRow
+  readonly parts: SealedParts
+}
+
 export type StoredTasks = ReturnType<typeof createStoredTasks>
 
 export function createStoredTasks(
@@ -103,7 +108,7 @@ export function createStoredTasks(
     await schedule()
   }
 
-  function load(id: string, isCaller: boolean) {
+  function load(id: string, isCaller: boolean): StoredTask | undefined {
     const row = find(id)
     if (!row) return undefined
     const parts: Record<string, string> = {}

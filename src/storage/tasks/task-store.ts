@@ -5,7 +5,7 @@ import { getObject, hashAddressedId, newAddressedId } from '../sealing/addressed
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { canonicalText } from '../sealing/fingerprint.ts'
 import { sha256 } from '../sealing/sha256.ts'
-import type { SealedParts, TaskRow } from './stored-tasks.ts'
+import type { SealedParts, StoredTask, TaskRow } from './stored-tasks.ts'
 import type { TasksObject } from './tasks-object.ts'
 
 type Parts = Readonly<Record<string, ReturnType<typeof parseTrusted>>>
@@ -43,6 +43,14 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
     return parts
   }
 
+  /** Causes a run that ends the task if it can no longer be decrypted: it counts as open, and no other run may come. */
+  async function unsealForCaller({ row, parts }: StoredTask): Promise<Parts | undefined> {
+    const unsealed = await unseal(row.id, parts)
+    if (!unsealed && row.status === 'input_required')
+      await findStub(row.id)?.change(row.id, { waitMs: 0, parts: {} }, row.revision)
+    return unsealed
+  }
+
   return {
     async create(call, tool, ttlMs) {
       const object = namespace.idFromName(call.caller.principal.id)
@@ -50,18 +58,15 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
       const id = callId === undefined ? newAddressedId(object) : await hashAddressedId(object, callId)
       const request = callId === undefined ? undefined : await hashRequest(call)
       const found = await openStub(object).create(id, await seal(id, { call, tool, request }), ttlMs)
-      const parts = found && (await unseal(id, found.parts))
-      if (!parts) return undefined
+      if (!found) return undefined
+      const parts = await unsealForCaller(found)
+      if (!parts) return 'unknown'
       return parts['request'] === request ? toTask(found.row, parts) : 'reused'
     },
     async find(id, principal) {
-      const stub = findStub(id, principal)
-      const found = await stub?.read(id, principal !== undefined)
+      const found = await findStub(id, principal)?.read(id, principal !== undefined)
       if (!found) return undefined
-      const parts = await unseal(id, found.parts)
-      // No other run may come, and until one ends the task, it counts as open
-      if (!parts && principal !== undefined && found.row.status === 'input_required')
-        await stub?.change(id, { waitMs: 0, parts: {} })
+      const parts = await (principal === undefined ? unseal(id, found.parts) : unsealForCaller(found))
       return parts && toTask(found.row, parts)
     },
     async change(id, { status, waitMs, ...parts }, revision) {

@@ -40,6 +40,8 @@ export async function callToolWithTasks(
 
   /** Undefined if the call must run without a task. */
   async function waitForAnswer(startedTask: Task): Promise<McpResult | undefined> {
+    // The call is a repetition, and the caller may be answering the requests of its task
+    if (startedTask.status === 'input_required') return answerTask(startedTask)
     const taskResult = await tasks.get(startedTask.id, context.principal, SYNC_WAIT_MS, startedTask.lastUpdatedAt)
     const task = (taskResult.ok && taskResult.value) || startedTask
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
